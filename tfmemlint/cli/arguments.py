@@ -64,10 +64,12 @@ def _refuse_contradictions(options: argparse.Namespace) -> None:
         chosen = ["--isolated", "--config FILE"]
     if len(chosen) > 1:
         raise UsageError(f"{chosen[0]} and {chosen[1]} cannot be used together; leave one of them out")
+    if options.timings and chosen in (["--add-ignore"], ["--write-baseline"]):
+        raise UsageError(f"--timings is about a report; it cannot be used with {chosen[0]}")
     if "-" in options.paths:
         if len(options.paths) > 1:
             raise UsageError("- (standard input) and files cannot be read together; name one or the other")
-        for name in ("--add-ignore", "--write-baseline", "--diff-base", "--verify", "--watch"):
+        for name in ("--add-ignore", "--write-baseline", "--diff-base", "--verify", "--watch", "--timings"):
             if name in chosen or getattr(options, name[2:].replace("-", "_")) not in (None, False):
                 raise UsageError(f"{name} needs files; it cannot be used with standard input")
 
@@ -197,6 +199,7 @@ def _add_output(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="whether to use colours")
     group.add_argument("--watch", action="store_true", help="lint again whenever a file changes, until Ctrl-C")
     group.add_argument("--show-files", action="store_true", help="print the files that would be read, and read none")
+    group.add_argument("--timings", action="store_true", help="say on stderr where the time went, by stage and by rule")
     group.add_argument("-q", "--quiet", action="store_true", help="print findings and errors only")
     group.add_argument("-v", "--verbose", action="store_true", help="say what is read and why")
 

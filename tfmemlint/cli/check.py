@@ -34,6 +34,11 @@ def check(words: Sequence[str]) -> int:
     """Run `check` with these arguments; the exit code."""
     started = time.perf_counter()
     arguments = parse(words)
+    timings = None
+    if arguments.timings:
+        from tfmemlint.cli.timings import Timings
+
+        timings = Timings(started)
     found = configs(arguments)
     if arguments.paths == ["-"]:
         from tfmemlint.cli.stdin import check_stdin
@@ -67,6 +72,8 @@ def check(words: Sequence[str]) -> int:
         report(session)
     if accepted and arguments.verbose:
         tell(f"the baseline accepts {plural(accepted, 'finding')}")
+    if timings is not None:
+        timings.tell(session.outcomes, verbose=arguments.verbose)
     return exit_code(session)
 
 
@@ -142,7 +149,8 @@ def _options(arguments: argparse.Namespace, targets: Sequence[Target], baselines
         changed_lines(arguments.diff_base, [targets[0].path])  # a wrong revision is an error, whatever is found
     configs = {id(target.config): target.config for target in targets}.values()
     gates = tuple((config, Gate(baselines.get(id(config)), arguments.diff_base)) for config in configs)
-    return Options(arguments.jobs, not (arguments.no_cache or arguments.show_suppressed), arguments.diff, gates)
+    cache = not (arguments.no_cache or arguments.show_suppressed)
+    return Options(arguments.jobs, cache, arguments.diff, gates, arguments.timings)
 
 
 def _gate(session: Session, baselines: _Baselines) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from tfmemlint.config.discover import Problem, Target
 from tfmemlint.config.settings import Config
@@ -12,6 +13,9 @@ from tfmemlint.finding import Finding, Severity, Span
 from tfmemlint.lint.linter import Linter
 from tfmemlint.lint.result import FileResult, unreadable
 from tfmemlint.run.repair import Gate, Repaired, repair, repair_file
+
+if TYPE_CHECKING:
+    from tfmemlint.run.timings import Spent
 
 Tick = Callable[[int, int], None]
 
@@ -30,6 +34,8 @@ class Outcome:
     problems: tuple[Problem, ...] = ()
     digest: bytes = b""
     """A hash of the bytes that the result speaks of."""
+    spent: Spent | None = None
+    """Where the time for this file went, if that was asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +48,8 @@ class Options:
     """Whether results of earlier runs are used and kept."""
     preview: bool = False
     gates: tuple[tuple[Config, Gate], ...] = ()
+    timings: bool = False
+    """Whether outcomes say where the time went."""
 
     def gate(self, config: Config) -> Gate:
         """The gate of a configuration's files."""
@@ -67,8 +75,21 @@ class Work:
     def one(self, number: int) -> Outcome:
         """The outcome for one file; never raises for what is in it."""
         target = self.targets[number]
+        if self.options.timings:
+            return self._timed(target)
         data = read(target)
         return data if isinstance(data, Outcome) else self.of_bytes(target, data)
+
+    def _timed(self, target: Target) -> Outcome:
+        from tfmemlint.run.timings import clock_of_files
+
+        clock = clock_of_files()
+        before = clock.take()
+        data = read(target)
+        outcome = data if isinstance(data, Outcome) else self.of_bytes(target, data)
+        outcome = replace(outcome, spent=clock.take())
+        clock.spent = before
+        return outcome
 
     def of_bytes(self, target: Target, data: bytes) -> Outcome:
         """The outcome for a file that holds these bytes."""
