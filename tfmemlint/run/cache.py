@@ -1,8 +1,8 @@
 """Findings of earlier runs, so that an unchanged file is not parsed again.
 
 One file for each configuration: it is named after the tool, its rules, Python, the settings and the place of the
-project, and holds what each source file gave, by path, with a hash of the bytes that it was made from. Whatever is
-wrong with it is no error.
+project, and holds what each source file gave, by path, and a hash of the bytes that it was made from. Whatever is
+wrong with it is no error. Files whose status says that they are as they were (`files.unchanged`) are not read for that.
 
 The folder is part of somebody's project, and what a clone or an archive brings must be able neither to lead us to other
 files nor to speak in our name:
@@ -30,16 +30,17 @@ import msgspec
 
 from tfmemlint import __version__
 from tfmemlint.config.paths import is_below, steps_below
-from tfmemlint.files.bounded_read import digest_of, read_handle, read_regular
+from tfmemlint.files.bounded_read import digest_of, read_handle
 from tfmemlint.files.own_folder import OwnFolder
 from tfmemlint.files.tagged_folder import FOLDER, SECONDS_KEPT, forget, is_ours, mark, stamp
 from tfmemlint.finding import Finding
+from tfmemlint.lint.result import FileResult
 from tfmemlint.project.importers import IMPORTERS, Importers
 from tfmemlint.project.layout import project_root
+from tfmemlint.run.seen import Seen
 
 if TYPE_CHECKING:
     from tfmemlint.config.settings import Config
-    from tfmemlint.lint.engine import FileResult
 
 _IRRELEVANT = (
     "fix", "unsafe_fixes", "show_fixes", "exclude", "extend_exclude", "force_exclude", "include", "extend_include",
@@ -61,6 +62,13 @@ class Entry(msgspec.Struct, frozen=True, array_like=True):
     """The other files that had a part in it: see `FileResult.rests_on`; paths as the entries have them."""
 
 
+class _Stored(msgspec.Struct, array_like=True):
+    """The whole of it: what `Seen` keeps of files, and entries, of which only those are decoded that are asked for."""
+
+    seen: dict[str, bytes]
+    entries: dict[str, msgspec.Raw]
+
+
 class Cache:
     """The results of one configuration's files. `root` is the directory that it lies in.
 
@@ -76,11 +84,12 @@ class Cache:
         self._name = f"{digest_of(key.encode('utf-8', 'surrogateescape')).hex()}.bin"
         self.path = os.path.join(self.folder, __version__, self._name)
         self._changed = False
-        self._digests: dict[str, bytes] = {}
+        self._keep: set[str] = set()
         self._there: dict[str, bool] = {}
         self._importers: dict[str, Importers] = {}
         self._project = config.resolve(config.project_root) if config.project_root else None
-        self._seen: set[str] = set()
+        self._seen = Seen(lambda key: os.path.join(self.root, key))
+        self._stored: dict[str, msgspec.Raw] = {}
         self._entries: dict[str, Entry] = {}
         self.exists = False
         """Whether an earlier run with these very settings came to its end."""
@@ -115,26 +124,59 @@ class Cache:
                 if os.read(handle, len(ours)) != ours:
                     return
                 data = read_handle(handle, self.path, _LIMIT)
-                self._entries = msgspec.msgpack.decode(data, type=dict[str, Entry])
+                stored = msgspec.msgpack.decode(data, type=_Stored)
+                self._seen.kept, self._stored = stored.seen, stored.entries
                 self.exists = True
                 folder.touch(self._name, handle)
+
+    def unread(self, path: str) -> FileResult | None:
+        """What a file gave before, if nothing of it need be read to tell that it gives the same now; else None.
+
+        Asks the file's status, and so is called before the file is read.
+        """
+        key = self._key(path)
+        if not self._seen.look(key):
+            return None
+        if self._seen.is_plain(key):
+            return FileResult(path, skipped=True)
+        entry = self._entry(key)
+        # Findings are shown with their lines.
+        if entry is None or entry.findings or entry.digest != self._seen.digest(key):
+            return None
+        return self._again(path, key, entry, None)
+
+    def plain(self, path: str) -> None:
+        """Keep that a file was read and has no word of TensorFlow in it."""
+        self._seen.read_plain(self._key(path))
 
     def get(self, path: str, data: bytes) -> FileResult | None:
         """What these bytes of this file gave before, or None."""
         key = self._key(path)
-        entry = self._entries.get(key)
-        found = self._digests[os.path.abspath(path)] = digest_of(data)
-        if entry is None or entry.digest != found or not self._stands(entry.rests_on):
-            return None
-        self._seen.add(key)
-        from tfmemlint.lint.engine import FileResult
-        from tfmemlint.text.read import read_source
-        from tfmemlint.text.source import SourceError
+        found = digest_of(data)
+        self._seen.read(key, found)
+        entry = self._entry(key)
+        return self._again(path, key, entry, data) if entry is not None and entry.digest == found else None
 
-        try:
-            source = read_source(data, path) if entry.findings else None
-        except SourceError:
+    def _entry(self, key: str) -> Entry | None:
+        entry = self._entries.get(key)
+        if entry is None and key in self._stored:
+            with contextlib.suppress(msgspec.DecodeError, ValueError, TypeError, RecursionError):
+                entry = self._entries[key] = msgspec.msgpack.decode(self._stored[key], type=Entry)
+        return entry
+
+    def _again(self, path: str, key: str, entry: Entry, data: bytes | None) -> FileResult | None:
+        if not self._stands(entry.rests_on):
             return None
+        self._keep.add(key)
+        source = None
+        if entry.findings and data is not None:
+            from tfmemlint.text.read import read_source
+            from tfmemlint.text.source import SourceError
+
+            try:
+                source = read_source(data, path)
+            except SourceError:
+                return None
         return FileResult(path, source, entry.findings, entry.suppressed, entry.skipped)
 
     def _stands(self, rests_on: Mapping[str, bytes | None]) -> bool:
@@ -150,57 +192,61 @@ class Cache:
     def _is_as(self, path: str, was: bytes | None) -> bool:
         if path.startswith(IMPORTERS):
             return self._importers_of(path.removeprefix(IMPORTERS)) == was
-        path = os.path.join(self.root, path)
+        key, path = path, os.path.join(self.root, path)
         if not was:
             is_there = self._there.get(path)
             if is_there is None:
                 is_there = self._there[path] = os.path.exists(path)
             return is_there is (was is not None)
-        found = self._digests.get(path)
-        if found is None:
-            try:
-                found = digest_of(read_regular(path))
-            except OSError:
-                found = b""
-            self._digests[path] = found
-        return found == was
+        return self._seen.digest(key) == was
 
     def put(self, path: str, digest: bytes, result: FileResult) -> None:
         """Keep what the bytes of this digest gave, unless the file could not be checked to its end."""
         if result.complete:
             key = self._key(path)
-            if not key.isprintable() and any("\ud800" <= char <= "\udfff" for char in key):
-                return  # a name that is no text cannot be kept
+            if not _is_text(key):
+                return
             others = {self._other(other): was for other, was in result.rests_on.items()}
             self._entries[key] = Entry(digest, result.findings, result.suppressed, result.skipped, others)
-            self._seen.add(key)
+            self._stored[key] = msgspec.Raw(msgspec.msgpack.encode(self._entries[key]))
+            self._seen.read(key, digest)
+            for other, was in others.items():
+                if was and not other.startswith(IMPORTERS):
+                    self._seen.look(other)
+                    self._seen.read(other, was)
+            self._keep.add(key)
             self._changed = True
 
     def save(self) -> None:
         """Write the file when anything changed, without entries of files that are gone."""
-        if self.refused or (not self._changed and self.exists):
+        if self.refused or (self.exists and not self._changed and not self._seen.has_news):
             return
-        kept = {
-            key: entry
-            for key, entry in self._entries.items()
-            if key in self._seen or os.path.exists(os.path.join(self.root, key))
-        }
         try:
-            self._write(msgspec.msgpack.encode(kept))
+            self._write()
         except OSError as error:
             self.refused = _reason(error)
         except (UnicodeError, ValueError) as error:  # a path that is no text
             self.refused = str(error)
 
-    def _write(self, data: bytes) -> None:
+    def _write(self) -> None:
         with OwnFolder(self._top, self._steps, make=True) as folder:
             if not is_ours(folder):
                 mark(folder)
             ours = self._stamp(folder)
             folder.enter(__version__, make=True)
+            data = msgspec.msgpack.encode(self._whole(*_clock(folder)))
             # What a killed run leaves has a name of our own too, and is forgotten like the rest.
-            folder.replace(self._name, ours + data, f"{secrets.token_hex(16)}.bin")
+            folder.replace(self._name, ours + data, _temporary())
             forget(folder, time.time() - SECONDS_KEPT)
+
+    def _whole(self, skew: float, device: int) -> _Stored:
+        def is_left(key: str) -> bool:
+            return key in self._keep or os.path.exists(os.path.join(self.root, key))
+
+        entries = {key: entry for key, entry in self._stored.items() if is_left(key)}
+        now = self._seen.kept_now(skew, device)
+        kept = {key: seen for key, seen in self._seen.kept.items() if key not in now and is_left(key)}
+        return _Stored({**kept, **{key: seen for key, seen in now.items() if _is_text(key)}}, entries)
 
     def _stamp(self, folder: OwnFolder) -> bytes:
         """What the folder's files begin with when nobody else can have written them."""
@@ -222,6 +268,26 @@ def _relevant(config: Config) -> Config:
     """The configuration without settings that make no difference to what one file gives."""
     defaults = {field.name: field.default for field in msgspec.structs.fields(type(config))}
     return msgspec.structs.replace(config, **{name: defaults[name] for name in _IRRELEVANT})
+
+
+def _is_text(key: str) -> bool:
+    """Whether a name can be kept."""
+    return key.isprintable() or not any("\ud800" <= char <= "\udfff" for char in key)
+
+
+def _temporary() -> str:
+    return f"{secrets.token_hex(16)}.bin"
+
+
+def _clock(folder: OwnFolder) -> tuple[float, int]:
+    """By how many seconds the clock of a folder's file system is behind ours, and its device."""
+    name = _temporary()
+    folder.create(name, b"")
+    try:
+        status = folder.status(name)
+        return time.time() - status.st_mtime, status.st_dev
+    finally:
+        folder.remove(name)
 
 
 def _reason(error: OSError) -> str:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 _WORTH_A_PROCESS = 200_000
 """Bytes of source from which another process is worth its start."""
+_WORTH_A_CACHE = 400
+"""Files from which the cache is worth its opening before any of them is known to use TensorFlow."""
 
 
 def run(
@@ -57,9 +59,13 @@ class _Run:
         done: dict[int, Outcome] = {}
         pending: list[tuple[int, Target]] = []
         size = 0
+        many = len(targets) > _WORTH_A_CACHE
         for index, target in enumerate(targets):
-            data = read(target)
-            outcome = self._unreadable(data) if isinstance(data, Outcome) else self._at_once(target, data)
+            data: bytes | Outcome = b""
+            outcome = self._unread(target, many)
+            if outcome is None:
+                data = read(target)
+                outcome = self._unreadable(data) if isinstance(data, Outcome) else self._at_once(target, data)
             if outcome is not None:
                 done[index] = outcome
             elif isinstance(data, bytes):
@@ -85,9 +91,18 @@ class _Run:
         except ConfigError:  # told where the configuration is used
             return outcome
 
+    def _unread(self, target: Target, many: bool) -> Outcome | None:
+        """The outcome for a file that need not even be read."""
+        # To open the cache takes the time of reading hundreds of files, and most of them need no more.
+        cache = self._cache(target.config) if many else self.caches.get(id(target.config))
+        result = cache.unread(target.path) if cache else None
+        return Outcome(result, target.config) if result is not None else None
+
     def _at_once(self, target: Target, data: bytes) -> Outcome | None:
         """The outcome for a file that need not be linted: it has no TensorFlow in it or is as it was."""
         if not mentions_tensorflow(data):
+            if known := self.caches.get(id(target.config)):
+                known.plain(target.path)
             return Outcome(FileResult(target.path, skipped=True), target.config)
         cache = self._cache(target.config)
         result = cache.get(target.path, data) if cache else None
