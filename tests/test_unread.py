@@ -1,4 +1,4 @@
-"""Files that a run does not read again, because their status says that they are as they were: never one that changed."""
+"""Files that a run does not read again, as their status says that they are as they were: never one that changed."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from tfmemlint.config.settings import Config
 from tfmemlint.files import unchanged
 from tfmemlint.files.bounded_read import digest_of
 from tfmemlint.lint.result import FileResult
+from tfmemlint.project.importers import Importers
 from tfmemlint.run import cache as caches
 from tfmemlint.run import runner, seen
 from tfmemlint.run.cache import Cache
@@ -222,6 +223,31 @@ def test_nothing_is_written_where_nothing_is_new(disk: Disk, tmp_path: Path) -> 
     before = path.stat().st_ino
     assert [disk.run(name) for name in ("a.py", "b.py")] == [UNREAD, UNREAD]
     assert path.stat().st_ino == before
+
+
+def test_who_imports_a_module_is_seen_anew_after_an_edit_that_leaves_size_and_time(tmp_path: Path) -> None:
+    path, module = tmp_path / "train.py", str(tmp_path / "data.py")
+    path.write_text("import data\n")
+    assert Importers(str(tmp_path)).of(module) == [str(path)]
+    status = path.stat()
+    path.write_text("import atad\n")
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert Importers(str(tmp_path)).of(module) == []
+
+
+@pytest.mark.parametrize("name", ["a.py", "inner/a.py", "inner/deeper/a.py"])
+def test_what_is_there_is_told_from_the_listing_of_its_folder(name: str, tmp_path: Path) -> None:
+    def is_there() -> bool:
+        return seen.Seen(lambda key: str(tmp_path / key)).is_there(name)
+
+    assert not is_there()
+    (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+    assert not is_there()
+    (tmp_path / name).symlink_to("nowhere")
+    assert not is_there()
+    (tmp_path / name).unlink()
+    (tmp_path / name).touch()
+    assert is_there()
 
 
 LEAKS = "import tensorflow as tf\nfor _ in range(9):\n    model = tf.keras.Sequential([tf.keras.layers.Dense(3)])\n"

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from tfmemlint.config.included import Patterns, spec_of
 from tfmemlint.config.paths import is_below
-from tfmemlint.config.settings import MARKDOWN_INCLUDE, Config, ConfigError, Configs
+from tfmemlint.config.settings import FILE_NAMES, Config, ConfigError, Configs
 from tfmemlint.files.bounded_read import PATTERNS, read_regular
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
-
-_NAME = re.compile(r"[^*?\[\]!/\\#]+")
-_SUFFIX = re.compile(r"\*(\.\w+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +55,7 @@ def discover(paths: Iterable[str], configs: Configs) -> Found:
 
 def is_excluded(path: str, config: Config) -> bool:
     """Whether a configuration excludes a file, itself or by a directory above it."""
-    return _Patterns(config).excluded_anywhere(path)
+    return Patterns(config).excluded_anywhere(path)
 
 
 class _Search:
@@ -66,7 +63,11 @@ class _Search:
         self.configs = configs
         self.problems: list[Problem] = []
         self.targets: dict[str, Target] = {}
-        self._patterns: dict[int, _Patterns] = {}
+        self._patterns: dict[int, Patterns] = {}
+        self._links: set[str] = set()
+        """The keys of targets that are links."""
+        self._folders: dict[str, tuple[str, str]] = {}
+        self._above: dict[tuple[str, str], tuple[tuple[str, GitIgnoreSpec], ...]] = {}
         self._ignores: dict[str, GitIgnoreSpec | None] = {}
         self._limits: dict[str, str] = {}
         self._away: dict[str, list[str]] = {}
@@ -78,7 +79,7 @@ class _Search:
             elif os.path.lexists(path):
                 config = self.configs.for_file(path)
                 if not (config.force_exclude and self._of(config).excluded_anywhere(path)):
-                    self._take(path, config)
+                    self._take(path, config, os.path.islink(path))
             else:
                 self._fail(f"{path}: no such file or directory")
         except ConfigError as error:
@@ -88,7 +89,9 @@ class _Search:
 
     def unlinked(self) -> list[Target]:
         """The targets without the links to files that are read anyway."""
-        real = {key for key, target in self.targets.items() if not os.path.islink(target.path)}
+        if not self._links:
+            return list(self.targets.values())
+        real = self.targets.keys() - self._links
         return [
             target for key, target in self.targets.items() if key in real or os.path.realpath(target.path) not in real
         ]
@@ -108,15 +111,22 @@ class _Search:
     def _fail(self, message: str) -> None:
         self.problems.append(Problem(message))
 
-    def _of(self, config: Config) -> _Patterns:
+    def _of(self, config: Config) -> Patterns:
         found = self._patterns.get(id(config))
         if found is None:
-            found = self._patterns[id(config)] = _Patterns(config)
+            found = self._patterns[id(config)] = Patterns(config)
         return found
 
-    def _take(self, path: str, config: Config) -> None:
-        key = os.path.join(os.path.realpath(os.path.dirname(path) or "."), os.path.basename(path))
-        self.targets.setdefault(key, Target(os.path.normpath(path), config))
+    def _take(self, path: str, config: Config, is_link: bool) -> None:
+        folder, name = os.path.split(path)
+        if folder not in self._folders:
+            self._folders[folder] = os.path.realpath(folder or "."), os.path.normpath(folder or ".")
+        real, written = self._folders[folder]
+        key = os.path.join(real, name)
+        if key not in self.targets:
+            self.targets[key] = Target(name if written == "." else os.path.join(written, name), config)
+            if is_link:
+                self._links.add(key)
 
     def _walk(self, start: str) -> None:
         config = self.configs.for_directory(start)
@@ -129,9 +139,11 @@ class _Search:
         while pending:
             directory = pending.pop()
             try:
-                config = self.configs.for_directory(directory)
                 with os.scandir(directory) as entries:
                     listed = sorted(entries, key=lambda entry: entry.name)
+                if directory != start and not any(entry.name in FILE_NAMES for entry in listed):
+                    self.configs.has_none(directory)
+                config = self.configs.for_directory(directory)
             except ConfigError as error:
                 self._fail(str(error))
                 continue
@@ -156,7 +168,7 @@ class _Search:
             if is_directory:
                 return entry.path
             if entry.is_file() and not self._leads_away(entry, start):
-                self._take(entry.path, config)
+                self._take(entry.path, config, entry.is_symlink())
         except OSError as error:
             self._fail(f"{entry.path}: {_reason(error)}")
         return None
@@ -171,23 +183,39 @@ class _Search:
 
     def _ignored(self, path: str, start: str, is_directory: bool) -> bool:
         """Whether the `.gitignore` files above a path leave it out; the nearest one that speaks of it decides."""
-        top = os.path.abspath(start)
+        folder = os.path.dirname(path if path != start else os.path.abspath(path))
+        specs = self._above.get((folder, start))
+        if specs is None:
+            specs = self._above[folder, start] = tuple(self._specs(os.path.abspath(folder), self._limit(start)))
+        if not specs:
+            return False
+        full = os.path.abspath(path)
+        for above, spec in specs:
+            relative = full[len(above) :].lstrip(os.sep).replace(os.sep, "/")
+            verdict = spec.check_file(f"{relative}/" if is_directory else relative).include
+            if verdict is not None:
+                return verdict
+        return False
+
+    def _limit(self, start: str) -> str:
+        """The topmost folder whose patterns count below a folder that was named."""
         if start not in self._limits:
+            top = os.path.abspath(start)
             limit = self._limits[start] = _repository(top)
             # Who names an ignored directory wants it read: what ignores it must not hide all that is in it.
             if top != limit and self._ignored(start, start, True):
                 self._limits[start] = top
-        full, limit = os.path.abspath(path), self._limits[start]
-        folder = os.path.dirname(full)
+                self._above.clear()
+        return self._limits[start]
+
+    def _specs(self, folder: str, limit: str) -> Iterator[tuple[str, GitIgnoreSpec]]:
+        """The patterns of a folder and of those above it, up to a limit, the nearest first."""
         while True:
             spec = self._ignore_file(folder)
             if spec is not None:
-                relative = os.path.relpath(full, folder).replace(os.sep, "/")
-                verdict = spec.check_file(f"{relative}/" if is_directory else relative).include
-                if verdict is not None:
-                    return verdict
+                yield folder, spec
             if folder == limit or folder == os.path.dirname(folder):
-                return False
+                return
             folder = os.path.dirname(folder)
 
     def _ignore_file(self, folder: str) -> GitIgnoreSpec | None:
@@ -201,47 +229,8 @@ class _Search:
                     continue
                 except OSError as error:
                     self._fail(f"{path}: cannot be read: {_reason(error)}")
-            self._ignores[folder] = _spec(lines)
+            self._ignores[folder] = spec_of(lines)
         return self._ignores[folder]
-
-
-class _Patterns:
-    """The `include` and `exclude` patterns of one configuration, those that are mere names or endings kept apart."""
-
-    def __init__(self, config: Config) -> None:
-        self.root = config.root or os.getcwd()
-        top = self.root.replace(os.sep, "/").rstrip("/")
-        # A pattern may be an absolute path; what is matched is relative to the root.
-        exclude = [
-            pattern.removeprefix(top) if pattern.startswith(f"{top}/") else pattern
-            for pattern in (*config.exclude, *config.extend_exclude)
-        ]
-        self.names = {pattern for pattern in exclude if _NAME.fullmatch(pattern)}
-        self._exclude = _spec([pattern for pattern in exclude if pattern not in self.names])
-        include = [*config.include, *config.extend_include]
-        if config.include_markdown:
-            include += MARKDOWN_INCLUDE
-        self._suffixes = tuple(found[1] for pattern in include if (found := _SUFFIX.fullmatch(pattern)))
-        self._include = _spec([pattern for pattern in include if not _SUFFIX.fullmatch(pattern)])
-
-    def included(self, path: str, name: str) -> bool:
-        return name.endswith(self._suffixes) or (
-            self._include is not None and self._include.match_file(self._relative(path))
-        )
-
-    def excluded_by_pattern(self, path: str, is_directory: bool = True) -> bool:
-        if self._exclude is None:
-            return False
-        return self._exclude.match_file(self._relative(path) + ("/" if is_directory else ""))
-
-    def excluded_anywhere(self, path: str) -> bool:
-        """Whether a path or a directory above it, up to the configuration's, is excluded."""
-        relative = self._relative(path)
-        parts = relative.split("/")
-        return not self.names.isdisjoint(parts) or self.excluded_by_pattern(path, os.path.isdir(path))
-
-    def _relative(self, path: str) -> str:
-        return os.path.relpath(os.path.abspath(path), self.root).replace(os.sep, "/")
 
 
 def _repository(start: str) -> str:
@@ -253,16 +242,6 @@ def _repository(start: str) -> str:
             return start
         folder = parent
     return folder
-
-
-def _spec(lines: Iterable[str]) -> GitIgnoreSpec | None:
-    """The patterns compiled; lines that are no patterns are left out, as git does."""
-    wanted = [line for line in lines if line.strip() and not line.startswith("#")]
-    if not wanted:
-        return None
-    from tfmemlint.config.patterns import compiled
-
-    return compiled(wanted)
 
 
 def _reason(error: Exception) -> str:

@@ -225,6 +225,14 @@ class Configs:
             raise found
         return found
 
+    def has_none(self, directory: str) -> None:
+        """Note that no configuration file lies in a directory, which need not be looked for then."""
+        directory = os.path.abspath(directory)
+        if self._fixed is None and directory not in self._found:
+            above = self._found.get(os.path.dirname(directory))
+            if above is not None:
+                self._found[directory] = above
+
     def _look(self, directory: str) -> Config | ConfigError:
         try:
             for name in FILE_NAMES:

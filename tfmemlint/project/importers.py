@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import os
+import time
 from collections.abc import Mapping
 from typing import NamedTuple
 
 from tfmemlint.files.bounded_read import digest_of, read_regular
+from tfmemlint.files.unchanged import is_settled, signature, status_of
 from tfmemlint.project.layout import INIT
 from tfmemlint.project.written_imports import imported_names
 
@@ -26,21 +28,24 @@ LEFT_OUT = frozenset(("__pycache__", "build", "dist", "node_modules", "site-pack
 
 
 class Imported(NamedTuple):
-    """The words of one file's imports, and a hash of its bytes; `changed` and `size` tell whether it is as it was."""
+    """The words of one file's imports, and a hash of its bytes; the signature of its status tells whether it is as it
+    was, and is empty where that cannot be told (see `files.unchanged`)."""
 
-    changed: int
-    size: int
+    signature: bytes
     digest: bytes
     words: frozenset[str]
 
 
 class Importers:
     """The files of a project by the words that stand in their imports. `unsaved` has those that an editor has changed,
-    by path."""
+    by path; `known` is what was seen before, and is kept up to date."""
 
-    def __init__(self, root: str, unsaved: Mapping[str, bytes] | None = None) -> None:
+    def __init__(
+        self, root: str, unsaved: Mapping[str, bytes] | None = None, known: dict[str, Imported] | None = None
+    ) -> None:
         self._root = root
         self._unsaved = unsaved or {}
+        self._known = _KNOWN if known is None else known
         self._files: dict[str, Imported] = {}
         self._by_word: dict[str, list[str]] | None = None
 
@@ -69,17 +74,19 @@ class Importers:
     def _imported(self, path: str) -> Imported | None:
         unsaved = self._unsaved.get(path)
         if unsaved is not None:
-            return Imported(0, len(unsaved), digest_of(unsaved), imported_words(unsaved))
+            return Imported(b"", digest_of(unsaved), imported_words(unsaved))
+        now, status = time.time(), status_of(path)
+        if status is None:
+            return None
+        known = self._known.get(path)
+        if known is not None and known.signature == signature(status):
+            return known
         try:
-            status = os.stat(path)
-            known = _KNOWN.get(path)
-            if known is not None and (known.changed, known.size) == (status.st_mtime_ns, status.st_size):
-                return known
             data = read_regular(path, LARGEST)
         except OSError:
             return None
-        found = Imported(status.st_mtime_ns, status.st_size, digest_of(data), imported_words(data))
-        _KNOWN[path] = found
+        sure = signature(status) if is_settled(status, now) else b""
+        found = self._known[path] = Imported(sure, digest_of(data), imported_words(data))
         return found
 
 

@@ -23,7 +23,6 @@ import contextlib
 import os
 import secrets
 import time
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -35,8 +34,8 @@ from tfmemlint.files.own_folder import OwnFolder
 from tfmemlint.files.tagged_folder import FOLDER, SECONDS_KEPT, forget, is_ours, mark, stamp
 from tfmemlint.finding import Finding
 from tfmemlint.lint.result import FileResult
-from tfmemlint.project.importers import IMPORTERS, Importers
-from tfmemlint.project.layout import project_root
+from tfmemlint.project.importers import IMPORTERS
+from tfmemlint.run.conditions import NOTHING, Condition, Conditions
 from tfmemlint.run.seen import Seen
 
 if TYPE_CHECKING:
@@ -47,6 +46,8 @@ _IRRELEVANT = (
     "include_markdown", "respect_gitignore", "fail_on", "baseline", "output_format", "cache_dir",
     "from_command_line",
 )  # fmt: skip
+_STARTS = ("", ".", "/", "\\", "~")
+"""What a path begins with that may be another one for the same file."""
 _LIMIT = 256 << 20
 """Bytes of one file of the cache."""
 
@@ -58,15 +59,18 @@ class Entry(msgspec.Struct, frozen=True, array_like=True):
     findings: tuple[Finding, ...] = ()
     suppressed: int = 0
     skipped: bool = False
-    rests_on: dict[str, bytes | None] = {}
-    """The other files that had a part in it: see `FileResult.rests_on`; paths as the entries have them."""
+    rests_on: tuple[int, ...] = ()
+    """The numbers of its conditions."""
 
 
 class _Stored(msgspec.Struct, array_like=True):
-    """The whole of it: what `Seen` keeps of files, and entries, of which only those are decoded that are asked for."""
+    """The whole of it: what `Seen` keeps of files, the conditions, the entries, of which only those are decoded that
+    are asked for, and what the files of a project import, once it was asked who imports what."""
 
     seen: dict[str, bytes]
+    conditions: list[Condition]
     entries: dict[str, msgspec.Raw]
+    imported: msgspec.Raw = NOTHING
 
 
 class Cache:
@@ -83,12 +87,12 @@ class Cache:
         key = f"{fingerprint} {_relevant(config)!r} {os.path.realpath(self.root)!r}"
         self._name = f"{digest_of(key.encode('utf-8', 'surrogateescape')).hex()}.bin"
         self.path = os.path.join(self.folder, __version__, self._name)
+        self._is_here = self.root == os.getcwd()
         self._changed = False
         self._keep: set[str] = set()
-        self._there: dict[str, bool] = {}
-        self._importers: dict[str, Importers] = {}
-        self._project = config.resolve(config.project_root) if config.project_root else None
-        self._seen = Seen(lambda key: os.path.join(self.root, key))
+        self._seen = Seen(self._path_of)
+        project = config.resolve(config.project_root) if config.project_root else None
+        self._conditions = Conditions(self._seen, self._path_of, project)
         self._stored: dict[str, msgspec.Raw] = {}
         self._entries: dict[str, Entry] = {}
         self.exists = False
@@ -126,6 +130,7 @@ class Cache:
                 data = read_handle(handle, self.path, _LIMIT)
                 stored = msgspec.msgpack.decode(data, type=_Stored)
                 self._seen.kept, self._stored = stored.seen, stored.entries
+                self._conditions.listed, self._conditions.raw_imported = stored.conditions, stored.imported
                 self.exists = True
                 folder.touch(self._name, handle)
 
@@ -165,7 +170,7 @@ class Cache:
         return entry
 
     def _again(self, path: str, key: str, entry: Entry, data: bytes | None) -> FileResult | None:
-        if not self._stands(entry.rests_on):
+        if not self._conditions.hold(entry.rests_on):
             return None
         self._keep.add(key)
         source = None
@@ -179,41 +184,17 @@ class Cache:
                 return None
         return FileResult(path, source, entry.findings, entry.suppressed, entry.skipped)
 
-    def _stands(self, rests_on: Mapping[str, bytes | None]) -> bool:
-        """Whether the other files that had a part in a result are as they were."""
-        return all(self._is_as(path, was) for path, was in rests_on.items())
-
-    def _importers_of(self, path: str) -> bytes:
-        path = os.path.join(self.root, path)
-        root = project_root(path) if self._project is None else self._project
-        importers = self._importers.setdefault(root, Importers(root))
-        return importers.state(path)
-
-    def _is_as(self, path: str, was: bytes | None) -> bool:
-        if path.startswith(IMPORTERS):
-            return self._importers_of(path.removeprefix(IMPORTERS)) == was
-        key, path = path, os.path.join(self.root, path)
-        if not was:
-            is_there = self._there.get(path)
-            if is_there is None:
-                is_there = self._there[path] = os.path.exists(path)
-            return is_there is (was is not None)
-        return self._seen.digest(key) == was
-
     def put(self, path: str, digest: bytes, result: FileResult) -> None:
         """Keep what the bytes of this digest gave, unless the file could not be checked to its end."""
         if result.complete:
             key = self._key(path)
             if not _is_text(key):
                 return
-            others = {self._other(other): was for other, was in result.rests_on.items()}
-            self._entries[key] = Entry(digest, result.findings, result.suppressed, result.skipped, others)
+            others = ((self._other(other), was) for other, was in result.rests_on.items())
+            numbers = tuple(map(self._conditions.number, others))
+            self._entries[key] = Entry(digest, result.findings, result.suppressed, result.skipped, numbers)
             self._stored[key] = msgspec.Raw(msgspec.msgpack.encode(self._entries[key]))
             self._seen.read(key, digest)
-            for other, was in others.items():
-                if was and not other.startswith(IMPORTERS):
-                    self._seen.look(other)
-                    self._seen.read(other, was)
             self._keep.add(key)
             self._changed = True
 
@@ -241,12 +222,21 @@ class Cache:
 
     def _whole(self, skew: float, device: int) -> _Stored:
         def is_left(key: str) -> bool:
-            return key in self._keep or os.path.exists(os.path.join(self.root, key))
+            return key in self._keep or os.path.exists(self._path_of(key))
 
-        entries = {key: entry for key, entry in self._stored.items() if is_left(key)}
         now = self._seen.kept_now(skew, device)
         kept = {key: seen for key, seen in self._seen.kept.items() if key not in now and is_left(key)}
-        return _Stored({**kept, **{key: seen for key, seen in now.items() if _is_text(key)}}, entries)
+        seen = {**kept, **{key: seen for key, seen in now.items() if _is_text(key)}}
+        entries = {key: entry for key in self._stored if is_left(key) and (entry := self._entry(key)) is not None}
+        # Conditions that no result has any more are left out.
+        used = sorted({number for entry in entries.values() for number in entry.rests_on})
+        new = {number: place for place, number in enumerate(used)}
+        renumbered = {
+            key: msgspec.structs.replace(entry, rests_on=tuple(new[number] for number in entry.rests_on))
+            for key, entry in entries.items()
+        }
+        raw = {key: msgspec.Raw(msgspec.msgpack.encode(entry)) for key, entry in renumbered.items()}
+        return _Stored(seen, [self._conditions.listed[number] for number in used], raw, self._conditions.imported())
 
     def _stamp(self, folder: OwnFolder) -> bytes:
         """What the folder's files begin with when nobody else can have written them."""
@@ -259,9 +249,13 @@ class Cache:
             return f"{IMPORTERS}{self._key(path.removeprefix(IMPORTERS))}"
         return self._key(path)
 
+    def _path_of(self, key: str) -> str:
+        return os.path.join(self.root, key)
+
     def _key(self, path: str) -> str:
-        full = os.path.abspath(path)
-        return full.removeprefix(os.path.join(self.root, ""))
+        if self._is_here and path[:1] not in _STARTS and path[1:2] != ":":
+            return path  # as most paths of a run are written
+        return os.path.abspath(path).removeprefix(os.path.join(self.root, ""))
 
 
 def _relevant(config: Config) -> Config:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from collections.abc import Callable
 
@@ -12,6 +13,8 @@ from tfmemlint.files.unchanged import LENGTH, is_settled, signature, status_of
 _UNSETTLED = bytes(LENGTH)
 """Stands where no signature can be trusted, and is none of any file."""
 _PLAIN, _OTHER = b"p", b"o"
+_FOLDS_CASE = sys.platform in ("win32", "darwin")
+"""Whether a file may be there by a name that its folder does not list."""
 
 
 class Seen:
@@ -28,16 +31,20 @@ class Seen:
         # Before any file is read: what changes later has a later time.
         self._began = time.time()
         self._status: dict[str, os.stat_result | None] = {}
+        self._same: dict[str, bool] = {}
         self._digests: dict[str, bytes] = {}
         self._plain: set[str] = set()
+        self._listed: dict[str, dict[str, bool] | None] = {}
 
     def look(self, key: str) -> bool:
         """Ask a file's status, once in a run and before it is read; whether its bytes are those of an earlier run."""
-        try:
-            status = self._status[key]
-        except KeyError:
+        found = self._same.get(key)
+        if found is None:
             status = self._status[key] = status_of(self._path_of(key))
-        return status is not None and self.kept.get(key, b"").startswith(signature(status))
+            kept = self.kept.get(key)
+            found = status is not None and kept is not None and kept.startswith(signature(status))
+            self._same[key] = found
+        return found
 
     def is_plain(self, key: str) -> bool:
         """Whether a file, as it is now, is known to have no word of TensorFlow in it."""
@@ -55,6 +62,17 @@ class Seen:
                     return b""
             self._digests[key] = found
         return found
+
+    def is_there(self, key: str) -> bool:
+        """Whether anything is at a path. Folders are listed for that, as many paths lie in few of them."""
+        path = self._path_of(key)
+        folder, name = os.path.split(path)
+        if folder not in self._listed:
+            self._listed[folder] = _listed(folder)
+        names = self._listed[folder]
+        if names is None or (name not in names and _FOLDS_CASE) or names.get(name):
+            return os.path.exists(path)
+        return name in names
 
     def read(self, key: str, digest: bytes) -> None:
         """Remember which bytes a file holds that was read in this run."""
@@ -85,3 +103,14 @@ class Seen:
     def _tail(self, key: str) -> bytes:
         word = _PLAIN if key in self._plain or self.is_plain(key) else _OTHER
         return word + self._digests.get(key, b"")
+
+
+def _listed(folder: str) -> dict[str, bool] | None:
+    """The names in a folder, and for each whether it is a link; None where the folder may not be listed."""
+    try:
+        with os.scandir(folder) as entries:
+            return {entry.name: entry.is_symlink() for entry in entries}
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    except (OSError, ValueError):
+        return None
