@@ -183,6 +183,33 @@ def test_the_recipe_for_gitlab_runs(job: Path) -> None:
     assert found["location"]["path"] == "src/data.py"
 
 
+def test_the_matrix_for_github_runs(job: Path) -> None:
+    jobs = yaml.safe_load(recipe("yaml", "tfmemlint-sharded"))["jobs"]
+    shards = jobs["shard"]["strategy"]["matrix"]["shard"]
+    (check,) = [each["run"] for each in jobs["shard"]["steps"] if "tfmemlint check" in each.get("run", "")]
+    for number in shards:
+        assert shell(check, job, SHARD=str(number)).returncode == 0
+    (merge,) = [each["run"] for each in jobs["merge"]["steps"] if "tfmemlint merge" in each.get("run", "")]
+    done, one = shell(merge, job), shell("tfmemlint check --output-format github src", job)
+    assert (done.returncode, done.stdout, done.stderr) == (1, one.stdout, "")
+    (job / "part-2.json").unlink()
+    done = shell(merge, job)
+    assert (done.returncode, "1 shard did not come: 2/4" in done.stderr) == (2, True)
+
+
+def test_the_matrix_for_gitlab_runs(job: Path) -> None:
+    jobs = yaml.safe_load(recipe("yaml", "tfmemlint-shard:"))
+    count = jobs["tfmemlint-shard"]["parallel"]
+    for number in range(1, count + 1):
+        given = {"CI_NODE_INDEX": str(number), "CI_NODE_TOTAL": str(count)}
+        assert shell(jobs["tfmemlint-shard"]["script"][1], job, **given).returncode == 0
+    codes = [shell(each, job).returncode for each in jobs["tfmemlint-merge"]["script"][1:]]
+    assert codes == [0, 1]
+    report = job / jobs["tfmemlint-merge"]["artifacts"]["reports"]["codequality"]
+    one = shell("tfmemlint check --output-format gitlab src", job)
+    assert report.read_text() == one.stdout
+
+
 def test_the_way_in_ends_with_a_clean_run(job: Path) -> None:
     (job / "src" / "predict.py").write_text(UNSAFE)
     assert "TFM602" in shell("tfmemlint check", job).stdout

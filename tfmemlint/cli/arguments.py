@@ -12,6 +12,7 @@ from tfmemlint.cli.usage import UsageError
 from tfmemlint.config.selectors import Layer
 from tfmemlint.config.settings import Configs, OutputFormat
 from tfmemlint.finding import Severity
+from tfmemlint.run.shards import Shard
 from tfmemlint.units import Size, parse_size
 
 # Their value is optional and must be joined with `=`, so that a path after them is a path.
@@ -62,14 +63,20 @@ def _refuse_contradictions(options: argparse.Namespace) -> None:
         chosen = ["--watch", *chosen]  # they accept what is there now, once
     if options.isolated and options.config_file:
         chosen = ["--isolated", "--config FILE"]
-    if len(chosen) > 1:
-        raise UsageError(f"{chosen[0]} and {chosen[1]} cannot be used together; leave one of them out")
+    if options.part is not None and options.shard is None:
+        raise UsageError("--part is what one shard found; it needs --shard")
+    if options.shard is not None and options.write_baseline is not None:
+        chosen = ["--write-baseline", "--shard"]  # it would accept a part of the findings and forget the rest
+    if options.part is not None and (options.verify is not None or chosen):
+        chosen = ["--part", "--verify" if options.verify is not None else chosen[0]]
     if options.timings and chosen in (["--add-ignore"], ["--write-baseline"]):
         raise UsageError(f"--timings is about a report; it cannot be used with {chosen[0]}")
+    if len(chosen) > 1:
+        raise UsageError(f"{chosen[0]} and {chosen[1]} cannot be used together; leave one of them out")
     if "-" in options.paths:
         if len(options.paths) > 1:
             raise UsageError("- (standard input) and files cannot be read together; name one or the other")
-        for name in ("--add-ignore", "--write-baseline", "--diff-base", "--verify", "--watch", "--timings"):
+        for name in ("--add-ignore", "--write-baseline", "--diff-base", "--verify", "--watch", "--timings", "--shard"):
             if name in chosen or getattr(options, name[2:].replace("-", "_")) not in (None, False):
                 raise UsageError(f"{name} needs files; it cannot be used with standard input")
 
@@ -132,6 +139,13 @@ def _jobs(text: str) -> int:
     return int(text)
 
 
+def _shard(text: str) -> Shard:
+    try:
+        return Shard.parse(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
 def _severity(text: str) -> Severity:
     try:
         return Severity(text)
@@ -189,7 +203,8 @@ def _add_gates(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--diff-base", metavar="REF", help="report only what changed since a git revision")
 
 
-def _add_output(group: argparse._ArgumentGroup) -> None:
+def add_report(group: argparse._ArgumentGroup) -> None:
+    """Add what is asked of a report, whichever command writes it."""
     formats = OutputFormat.__args__  # type: ignore[attr-defined]
     group.add_argument("--output-format", choices=formats, metavar="FORMAT", help=", ".join(formats))
     group.add_argument("-o", "--output-file", metavar="FILE", help="write the report to a file")
@@ -197,6 +212,11 @@ def _add_output(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--show-suppressed", action="store_true", help="show what comments silence, marked so")
     group.add_argument("--sort", choices=("place", "bytes"), default="place", help="by place, or most bytes first")
     group.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="whether to use colours")
+
+
+def _add_output(group: argparse._ArgumentGroup) -> None:
+    add_report(group)
+    group.add_argument("--part", metavar="FILE", help="with --shard: write what `tfmemlint merge` takes, too")
     group.add_argument("--watch", action="store_true", help="lint again whenever a file changes, until Ctrl-C")
     group.add_argument("--show-files", action="store_true", help="print the files that would be read, and read none")
     group.add_argument("--timings", action="store_true", help="say on stderr where the time went, by stage and by rule")
@@ -216,6 +236,7 @@ def _add_files(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--respect-gitignore", action=_Flag, help="leave out what git ignores (default)")
     group.add_argument("--include-markdown", action=_Flag, help="read code blocks of .md, .qmd and .rst files too")
     group.add_argument("--stdin-filename", metavar="FILE", help="the name of the file on standard input")
+    group.add_argument("--shard", type=_shard, metavar="I/N", help="read this share of the files (docs/ci.md)")
     group.add_argument("-j", "--jobs", type=_jobs, default=0, metavar="N", help="processes to use (default: auto)")
     group.add_argument("-n", "--no-cache", action="store_true", help="neither read nor write the cache")
     group.add_argument("--cache-dir", metavar="DIR", help="where the cache is, anywhere (default: .tfmemlint_cache)")

@@ -70,6 +70,10 @@ def check(words: Sequence[str]) -> int:
         _write_diff(session)
     else:
         report(session)
+    if arguments.part is not None:
+        from tfmemlint.cli.sharded import save_part
+
+        save_part(session)
     if accepted and arguments.verbose:
         tell(f"the baseline accepts {plural(accepted, 'finding')}")
     if timings is not None:
@@ -96,7 +100,11 @@ def _targets(session: Session, found: Configs) -> list[Target]:
             tell(f"configuration: {path}")
         for target in files.targets:
             tell(f"reading {target.path}")
-    return files.targets
+    if session.arguments.shard is None:
+        return files.targets
+    from tfmemlint.cli.sharded import of_shard
+
+    return of_shard(session, files.targets, _common_directory(session.arguments.paths))
 
 
 def _show_files(session: Session, targets: Sequence[Target]) -> int:

@@ -17,6 +17,7 @@ INTERNAL, INTERRUPTED = 3, 130
 
 COMMANDS = {
     "check": "lint files and directories, and repair them with --fix",
+    "merge": "make one report of what the shards of a run found",
     "rule": "print the page of a rule",
     "rules": "list all rules",
     "config": "show the configuration in effect, or what a key means",
@@ -116,6 +117,10 @@ def _run(words: list[str]) -> int:
         from tfmemlint.cli.check import check
 
         return check(rest)
+    if command == "merge":
+        from tfmemlint.cli.merge import merge
+
+        return merge(rest)
     if command in ("rule", "rules", "config"):
         from tfmemlint.cli import info
 

@@ -46,12 +46,13 @@ def _parsers() -> Iterator[tuple[str, argparse.ArgumentParser]]:
     from tfmemlint.cli.estimate.arguments import estimate_parser
     from tfmemlint.cli.info import config_parser, rule_parser, rules_parser
     from tfmemlint.cli.init import init_parser
+    from tfmemlint.cli.merge import merge_parser
     from tfmemlint.cli.server import server_parser
     from tfmemlint.cli.verify.arguments import run_parser, verify_parser
 
     made = (
-        check_parser, rule_parser, rules_parser, config_parser, estimate_parser, verify_parser, run_parser,
-        server_parser, init_parser, doctor_parser, completion_parser,
+        check_parser, merge_parser, rule_parser, rules_parser, config_parser, estimate_parser, verify_parser,
+        run_parser, server_parser, init_parser, doctor_parser, completion_parser,
     )  # fmt: skip
     for make in made:
         parser = make()

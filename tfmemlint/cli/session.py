@@ -44,6 +44,12 @@ class Session:
     problems: list[Problem] = field(default_factory=list)
     verified: dict[tuple[str, Finding], Verified] = field(default_factory=dict)
     """What measuring showed of findings, by the file's path and the finding."""
+    fixed: int = 0
+    """Findings that were repaired on other machines."""
+    places: dict[str, int] = field(default_factory=dict)
+    """With --shard, the place of each file among those of all shards, by path."""
+    names: str = ""
+    """With --shard, what stands for these files."""
 
     def tell_problems(self) -> None:
         """One line on stderr for each problem; remarks that fail nothing only where not quiet, details with -v."""
@@ -85,7 +91,7 @@ def _render(session: Session, stream: TextIO) -> None:
         width=output.columns(stream),
         elapsed=time.perf_counter() - session.started,
         failed=any(problem.fails for problem in session.problems),
-        fixed=sum(len(outcome.applied) for outcome in session.outcomes),
+        fixed=session.fixed + sum(len(outcome.applied) for outcome in session.outcomes),
         statistics=arguments.statistics,
         sort=arguments.sort,
         version=__version__,
