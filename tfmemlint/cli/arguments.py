@@ -19,6 +19,10 @@ from tfmemlint.units import Size, parse_size
 _JOINED = ("--add-ignore", "--write-baseline", "--verify")
 
 
+_NEED_FILES = (
+    "--add-ignore", "--write-baseline", "--diff-base", "--verify", "--watch", "--timings", "--shard", "--executor",
+)  # fmt: skip
+
 # `--name` and `--no-name`; where neither is given the configuration decides.
 _Flag = argparse.BooleanOptionalAction
 
@@ -69,6 +73,8 @@ def _refuse_contradictions(options: argparse.Namespace) -> None:
         chosen = ["--write-baseline", "--shard"]  # it would accept a part of the findings and forget the rest
     if options.part is not None and (options.verify is not None or chosen):
         chosen = ["--part", "--verify" if options.verify is not None else chosen[0]]
+    if options.executor and options.fix and not options.diff:
+        chosen = ["--executor", "--fix"]  # repairs are written where they are asked for
     if options.timings and chosen in (["--add-ignore"], ["--write-baseline"]):
         raise UsageError(f"--timings is about a report; it cannot be used with {chosen[0]}")
     if len(chosen) > 1:
@@ -76,8 +82,8 @@ def _refuse_contradictions(options: argparse.Namespace) -> None:
     if "-" in options.paths:
         if len(options.paths) > 1:
             raise UsageError("- (standard input) and files cannot be read together; name one or the other")
-        for name in ("--add-ignore", "--write-baseline", "--diff-base", "--verify", "--watch", "--timings", "--shard"):
-            if name in chosen or getattr(options, name[2:].replace("-", "_")) not in (None, False):
+        for name in _NEED_FILES:
+            if name in chosen or getattr(options, name[2:].replace("-", "_")) not in (None, False, ""):
                 raise UsageError(f"{name} needs files; it cannot be used with standard input")
 
 
@@ -224,6 +230,22 @@ def _add_output(group: argparse._ArgumentGroup) -> None:
     group.add_argument("-v", "--verbose", action="store_true", help="say what is read and why")
 
 
+def add_executor(group: argparse._ActionsContainer) -> None:
+    """Add the option that hands work to a cluster."""
+    group.add_argument(
+        "--executor", type=_executor, metavar="dask://HOST:PORT",
+        help="let the workers of a dask cluster do the work, or `local` for one that is made here (docs/fleet.md)",
+    )  # fmt: skip
+
+
+def _executor(text: str) -> str:
+    from tfmemlint.run.fleet import is_executor
+
+    if not is_executor(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is no executor; write dask://HOST:PORT, or local")
+    return text
+
+
 def _add_files(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--config", action="append", default=[], metavar="FILE|KEY=VALUE",
@@ -238,5 +260,6 @@ def _add_files(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--stdin-filename", metavar="FILE", help="the name of the file on standard input")
     group.add_argument("--shard", type=_shard, metavar="I/N", help="read this share of the files (docs/ci.md)")
     group.add_argument("-j", "--jobs", type=_jobs, default=0, metavar="N", help="processes to use (default: auto)")
+    add_executor(group)
     group.add_argument("-n", "--no-cache", action="store_true", help="neither read nor write the cache")
     group.add_argument("--cache-dir", metavar="DIR", help="where the cache is, anywhere (default: .tfmemlint_cache)")

@@ -158,7 +158,7 @@ def _options(arguments: argparse.Namespace, targets: Sequence[Target], baselines
     configs = {id(target.config): target.config for target in targets}.values()
     gates = tuple((config, Gate(baselines.get(id(config)), arguments.diff_base)) for config in configs)
     cache = not (arguments.no_cache or arguments.show_suppressed)
-    return Options(arguments.jobs, cache, arguments.diff, gates, arguments.timings)
+    return Options(arguments.jobs, cache, arguments.diff, gates, arguments.executor or "", arguments.timings)
 
 
 def _gate(session: Session, baselines: _Baselines) -> int:

@@ -93,6 +93,8 @@ def _expected(error: Exception) -> str | None:
     kinds: tuple[type[Exception], ...] = (ConfigError, RegistryError, UsageError)
     if "tfmemlint.lint.baseline" in sys.modules:
         kinds += (sys.modules["tfmemlint.lint.baseline"].BaselineError,)
+    if "tfmemlint.run.fleet" in sys.modules:
+        kinds += (sys.modules["tfmemlint.run.fleet"].FleetError,)
     if "tfmemlint.lint.git" in sys.modules:
         kinds += (sys.modules["tfmemlint.lint.git"].GitError,)
     return str(error) if isinstance(error, kinds) else None

@@ -54,7 +54,7 @@ class Conditions:
         answers = self._answers
         for number in numbers:
             if number not in answers:
-                answers[number] = number < len(self.listed) and self._is_as(*self.listed[number])
+                answers[number] = number < len(self.listed) and self.is_as(*self.listed[number])
             if not answers[number]:
                 return False
         return True
@@ -63,7 +63,8 @@ class Conditions:
         """What is known now of the imports of projects, encoded."""
         return msgspec.Raw(msgspec.msgpack.encode(self._imported)) if self._importers else self.raw_imported
 
-    def _is_as(self, key: str, was: bytes | None) -> bool:
+    def is_as(self, key: str, was: bytes | None) -> bool:
+        """Whether another file is as it was."""
         if key.startswith(IMPORTERS):
             return self._importers_of(self._path_of(key.removeprefix(IMPORTERS))) == was
         if not was:

@@ -48,6 +48,8 @@ class Options:
     """Whether results of earlier runs are used and kept."""
     preview: bool = False
     gates: tuple[tuple[Config, Gate], ...] = ()
+    executor: str = ""
+    """The cluster whose workers lint the files; empty for none."""
     timings: bool = False
     """Whether outcomes say where the time went."""
 
@@ -57,12 +59,13 @@ class Options:
 
 
 class Work:
-    """What is done with each of some files, by their number; the same in this process and in others."""
+    """What is done with each of some files, by their number; the same in this process and in others. `linters` has
+    those of earlier files, by the identity of their configuration."""
 
-    def __init__(self, targets: Sequence[Target], options: Options) -> None:
+    def __init__(self, targets: Sequence[Target], options: Options, linters: dict[int, Linter] | None = None) -> None:
         self.targets = targets
         self.options = options
-        self._linters: dict[int, Linter] = {}
+        self._linters: dict[int, Linter] = {} if linters is None else linters
 
     def all(self, tick: Tick) -> list[Outcome]:
         """The outcomes for all files."""

@@ -166,7 +166,7 @@ def _serve(pipe: Connection, inherited: Sequence[Connection], work: Work) -> Non
             return
         target = work.targets[number]
         try:
-            with _processor_time(target.path):
+            with processor_time(target.path):
                 outcome = with_deep_stack(lambda number=number: work.one(number))  # type: ignore[misc]
         except Exception as error:
             outcome = failed(target, f"{type(error).__name__}: {error}")
@@ -191,7 +191,7 @@ def limit_memory() -> None:
 
 
 @contextlib.contextmanager
-def _processor_time(path: str) -> Iterator[None]:
+def processor_time(path: str) -> Iterator[None]:
     """Let the process die when one file takes too long: what does not come back from the parser can do nothing else."""
     if not hasattr(signal, "setitimer"):
         yield

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tfmemlint.config.discover import Problem, Target
 from tfmemlint.config.settings import Config, ConfigError
+from tfmemlint.files.bounded_read import digest_of
 from tfmemlint.lint.linter import Linter
 from tfmemlint.lint.recursion import FORKS, with_deep_stack
 from tfmemlint.lint.result import FileResult
@@ -58,6 +59,7 @@ class _Run:
     def run(self, targets: Sequence[Target]) -> tuple[list[Outcome], list[Problem]]:
         done: dict[int, Outcome] = {}
         pending: list[tuple[int, Target]] = []
+        digests: dict[int, bytes] = {}
         size = 0
         many = len(targets) > _WORTH_A_CACHE
         for index, target in enumerate(targets):
@@ -71,9 +73,11 @@ class _Run:
             elif isinstance(data, bytes):
                 pending.append((index, target))
                 size += len(data)
+                if self.options.executor:
+                    digests[index] = digest_of(data)
         usable = self._prepare(targets, pending)
         pending = [(index, target) for index, target in pending if id(target.config) in usable]
-        for (index, target), outcome in zip(pending, self._outcomes(pending, size), strict=True):
+        for (index, target), outcome in zip(pending, self._outcomes(pending, size, digests), strict=True):
             done[index] = outcome
             if outcome.digest and not outcome.problems and (cache := self._cache(target.config)):
                 cache.put(target.path, outcome.digest, outcome.result)
@@ -150,8 +154,22 @@ class _Run:
         self.problems = list(dict.fromkeys(self.problems))
         return usable
 
-    def _outcomes(self, pending: Sequence[tuple[int, Target]], size: int) -> list[Outcome]:
+    def _outcomes(
+        self, pending: Sequence[tuple[int, Target]], size: int, digests: Mapping[int, bytes]
+    ) -> list[Outcome]:
         work = Work([target for _, target in pending], self.options)
+        if not self.options.executor or not pending:
+            return self._outcomes_here(work, size)
+        from tfmemlint.run.remote import on_fleet
+
+        remote = on_fleet(work, [digests[index] for index, _ in pending], self.tick)
+        self.problems += remote.problems
+        here = Work([work.targets[number] for number in remote.left], self.options)
+        done = {**remote.done, **dict(zip(remote.left, self._outcomes_here(here, size), strict=True))}
+        return [done[number] for number in sorted(done)]
+
+    def _outcomes_here(self, work: Work, size: int) -> list[Outcome]:
+        pending = work.targets
         jobs = min(self.options.jobs or min(_processors(), size // _WORTH_A_PROCESS + 1), len(pending))
         # Whoever asks for one job has it in this process, where it can be watched.
         if jobs > 1 or (jobs and FORKS and not self.options.jobs):

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tfmemlint.cli.arguments import Parser
+from tfmemlint.cli.arguments import Parser, add_executor
 from tfmemlint.cli.usage import UsageError
 from tfmemlint.report.places import Place
 from tfmemlint.units import Size, parse_size
@@ -92,6 +92,7 @@ def verify_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "-n", "--no-cache", action="store_true", help="run programs that have not changed since they were run, too"
     )
+    add_executor(parser)
     parser.add_argument("--dry-run", action="store_true", help="print the programs and run nothing")
     parser.add_argument("--evidence", metavar="FILE", help="with --rules: the JSON file that keeps the verdicts")
     parser.add_argument("--fixtures", metavar="FOLDER", help="with --rules: where the samples are")
@@ -144,6 +145,8 @@ def split_line(path: str) -> tuple[str, Line | None]:
 def parse(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse.Namespace:
     """Read the arguments. Raises UsageError for wrong ones."""
     options = parser.parse_args(list(words))
+    if getattr(options, "executor", None) and options.rules is not None:
+        raise UsageError("--executor is for findings; the rules' own samples are measured on one machine")
     if getattr(options, "memory_limit", None) is not None:
         if options.device == "gpu":
             raise UsageError("--memory-limit imitates a card on the CPU; leave --device gpu out")

@@ -74,11 +74,16 @@ def verify_findings(options: argparse.Namespace) -> int:
         return status
     chosen = settings(options)
     isolation = announce(2 * len(planned), chosen) if planned else ""
-    if planned and not options.no_cache:
+    if planned and not options.no_cache and not options.executor:
         chosen = replace(chosen, kept=_kept(chosen))
     sizes = sum(1 + (plan.smaller is not None) for task in found for plan in task.plans)
     with Progress(2 * chosen.repeat * sizes) as progress:
-        results = measured(found, chosen, progress)
+        if options.executor and planned:
+            from tfmemlint.cli.verify.fleet import measured_by
+
+            results = measured_by(options.executor, found, chosen, progress)
+        else:
+            results = measured(found, chosen, progress)
     if chosen.kept is not None and chosen.kept.used:
         noun = "program has" if chosen.kept.used == 1 else "programs have"
         tell(f"{chosen.kept.used} {noun} not changed and were not run again; --no-cache runs all")
