@@ -23,6 +23,7 @@ PAGES = sorted(path.relative_to(ROOT).as_posix() for folder in FOLDERS for path 
 COMMANDS = {
     "docs/ci.md": "test_ci_recipes.py runs its recipes",
     "docs/contributing.md": "test_contributing.py takes the walk through a rule that is being written",
+    "docs/fleet.md": "test_fleet.py and test_audit.py run them on clusters and repositories of their own",
     "docs/editors.md": "a server waits for its editor; tests/server are about it",
     "docs/rule-packs.md": "test_rule_packs.py makes, installs and runs the pack",
     "docs/tutorial.md": "its commands are run below in their order",

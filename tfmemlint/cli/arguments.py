@@ -137,7 +137,8 @@ def _size(text: str) -> Size:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
-def _jobs(text: str) -> int:
+def jobs_of(text: str) -> int:
+    """A number of processes; 0 for `auto`. Raises ArgumentTypeError."""
     if text == "auto":
         return 0
     if not text.isdecimal():
@@ -259,7 +260,7 @@ def _add_files(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--include-markdown", action=_Flag, help="read code blocks of .md, .qmd and .rst files too")
     group.add_argument("--stdin-filename", metavar="FILE", help="the name of the file on standard input")
     group.add_argument("--shard", type=_shard, metavar="I/N", help="read this share of the files (docs/ci.md)")
-    group.add_argument("-j", "--jobs", type=_jobs, default=0, metavar="N", help="processes to use (default: auto)")
+    group.add_argument("-j", "--jobs", type=jobs_of, default=0, metavar="N", help="processes to use (default: auto)")
     add_executor(group)
     group.add_argument("-n", "--no-cache", action="store_true", help="neither read nor write the cache")
     group.add_argument("--cache-dir", metavar="DIR", help="where the cache is, anywhere (default: .tfmemlint_cache)")

@@ -18,6 +18,7 @@ INTERNAL, INTERRUPTED = 3, 130
 COMMANDS = {
     "check": "lint files and directories, and repair them with --fix",
     "merge": "make one report of what the shards of a run found",
+    "audit": "lint many repositories and write one report",
     "rule": "print the page of a rule",
     "rules": "list all rules",
     "config": "show the configuration in effect, or what a key means",
@@ -119,6 +120,10 @@ def _run(words: list[str]) -> int:
         from tfmemlint.cli.check import check
 
         return check(rest)
+    if command == "audit":
+        from tfmemlint.cli.audit import audit
+
+        return audit(rest)
     if command == "merge":
         from tfmemlint.cli.merge import merge
 

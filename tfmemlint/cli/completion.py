@@ -42,6 +42,7 @@ def completion(words: Sequence[str]) -> int:
 
 def _parsers() -> Iterator[tuple[str, argparse.ArgumentParser]]:
     """The parser of each command."""
+    from tfmemlint.cli.audit import audit_parser
     from tfmemlint.cli.doctor import doctor_parser
     from tfmemlint.cli.estimate.arguments import estimate_parser
     from tfmemlint.cli.info import config_parser, rule_parser, rules_parser
@@ -51,8 +52,8 @@ def _parsers() -> Iterator[tuple[str, argparse.ArgumentParser]]:
     from tfmemlint.cli.verify.arguments import run_parser, verify_parser
 
     made = (
-        check_parser, merge_parser, rule_parser, rules_parser, config_parser, estimate_parser, verify_parser,
-        run_parser, server_parser, init_parser, doctor_parser, completion_parser,
+        check_parser, merge_parser, audit_parser, rule_parser, rules_parser, config_parser, estimate_parser,
+        verify_parser, run_parser, server_parser, init_parser, doctor_parser, completion_parser,
     )  # fmt: skip
     for make in made:
         parser = make()
