@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import pickle
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,8 @@ from tfmemlint.run import fleet as fleets
 from tfmemlint.run import remote, runner
 from tfmemlint.run.file_task import Options, Outcome
 from tfmemlint.run.fleet import Fleet, FleetError, Lost, Stamp, Unlike
+from tfmemlint.verify.result import Result
+from tfmemlint.verify.verdicts import inconclusive
 
 needs_dask = pytest.mark.skipif(importlib.util.find_spec("distributed") is None, reason="distributed is not installed")
 HEAD = "import tensorflow as tf\n"
@@ -230,23 +232,52 @@ def test_without_it_nothing_of_dask_is_imported(here: Path) -> None:
 # -- verify -----------------------------------------------------------------------------------------------------------
 
 
-@needs_dask
-def test_tasks_of_verify_go_to_workers_with_cards_and_come_back_in_order(
-    address: str, project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Each with an interpreter that has no TensorFlow, whose verdict says so on any machine."""
-    tasks, _ = commands._tasks(parse(verify_parser(), ["uses.py", "leak_2.py"]))
-    chosen = settings(parse(verify_parser(), ["--python", sys.executable, "--repeat", "1", "--timeout", "60"]))
+class Cards(Elsewhere):
+    """Workers with cards, of which one does not end the first job: what goes to them and comes back is copied."""
+
     asked: list[Any] = []
-    each = Fleet.each
-    monkeypatch.setattr(Fleet, "each", lambda *words: asked.append(words[-1]) or each(*words))
+
+    def __init__(self, name: str) -> None:
+        pass
+
+    def has(self, resource: str) -> bool:
+        return resource == "GPU"
+
+    def each(self, do: Any, jobs: Any, resources: Any = None) -> Iterator[tuple[int, Any]]:
+        self.asked.append(resources)
+        for number, job in reversed(list(enumerate(jobs))):
+            yield number, copied(do(*copied(job))) if number else Lost("died")
+
+
+def copied(value: Any) -> Any:
+    return pickle.loads(pickle.dumps(value))
+
+
+@pytest.mark.parametrize(("device", "resources"), [("auto", {"GPU": 1}), ("gpu", {"GPU": 1}), ("cpu", None)])
+def test_tasks_of_verify_go_to_workers_with_cards_and_come_back_in_order(
+    device: str, resources: Any, project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    where = []
+
+    def measured(tasks: Any, chosen: Any, watcher: Any) -> list[Result]:
+        where.append(len(tasks))
+        return [Result(each.finding.code, "", each.place, "", inconclusive("no TensorFlow here")) for each in tasks]
+
+    monkeypatch.setattr(verifying, "measured", measured)
+    monkeypatch.setattr(verifying, "Fleet", Cards)
+    monkeypatch.setattr(Cards, "asked", [])
+    tasks, _ = commands._tasks(parse(verify_parser(), ["uses.py", "leak_1.py", "leak_2.py"]))
+    planned = [task for task in tasks if task.plans]
+    assert len(planned) > 2
+    chosen = settings(parse(verify_parser(), ["--device", device]))
     watched: list[str] = []
     watcher = type("Watcher", (), {"ran": lambda self: None, "judged": lambda self, label, kind: watched.append(label)})
-    tasks = [replace(task, plans=()) if number else task for number, task in enumerate(tasks)]
-    results = measured_by(address, tasks, chosen, watcher())
+    results = measured_by("local", tasks, chosen, watcher())
     assert [result.place for result in results] == [task.place for task in tasks]
-    assert asked == [{"GPU": 1}]
-    assert watched == [task.label for task in tasks if task.plans]
+    assert Cards.asked == [resources]
+    assert watched == [task.label for task in reversed(planned[1:])]
+    assert where == [1] * (len(planned) - 1) + [1 + len(tasks) - len(planned)]  # the lost one, and those without plans
+    assert f"{planned[0].label}: no worker could measure it, and it is measured here: died" in capsys.readouterr().err
 
 
 def test_cards_that_no_worker_has(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
