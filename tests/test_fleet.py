@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import os
-import pickle
 import signal
 import subprocess
 import sys
@@ -250,9 +249,13 @@ class Cards(Elsewhere):
 
 
 def copied(value: Any) -> Any:
-    return pickle.loads(pickle.dumps(value))
+    """As dask hands it on: plans hold functions within functions."""
+    from distributed.protocol.pickle import dumps, loads
+
+    return loads(dumps(value))
 
 
+@needs_dask
 @pytest.mark.parametrize(("device", "resources"), [("auto", {"GPU": 1}), ("gpu", {"GPU": 1}), ("cpu", None)])
 def test_tasks_of_verify_go_to_workers_with_cards_and_come_back_in_order(
     device: str, resources: Any, project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
