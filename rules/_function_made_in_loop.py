@@ -19,6 +19,7 @@ from tfmemlint.api import (
     free_names,
     knowledge,
     limits,
+    once_per_file,
     ordering,
     parameters,
     repetition,
@@ -138,11 +139,17 @@ def made_for_one_call(file: File, traced: facts.Wrapped) -> Call | None:
     word = _attribute(file, traced.made) or getattr(traced.made, "name", None)
     if owner is None or not isinstance(word, cst.Name):
         return None
-    for node in file.tree.of(cst.Call):
-        made = file.call(node)
-        if isinstance(made.target, Class) and made.target.node is owner and _serves_one_call(file, word.value, made):
-            return made
-    return None
+    return next((made for made in _makings(file).get(owner, ()) if _serves_one_call(file, word.value, made)), None)
+
+
+@once_per_file
+def _makings(file: File) -> dict[cst.ClassDef, list[Call]]:
+    """The calls that make objects of the file's classes, by the class."""
+    found: dict[cst.ClassDef, list[Call]] = {}
+    for made in map(file.call, file.tree.of(cst.Call)):
+        if isinstance(made.target, Class):
+            found.setdefault(made.target.node, []).append(made)
+    return found
 
 
 def _attribute(file: File, made: Node) -> cst.Name | None:

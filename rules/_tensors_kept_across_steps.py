@@ -20,6 +20,7 @@ from tfmemlint.api import (
     flow,
     integer,
     keras,
+    once_per_file,
     repetition,
     tracing,
     uses,
@@ -215,7 +216,11 @@ def _to_numpy(file: File, join: cst.Call) -> bool:
 
 def read_as_tensors(file: File, container: cst.BaseExpression) -> bool:
     """Whether the items of a container have `.numpy()` called on them later: an array has no such method."""
-    path = dotted(container) or ""
+    return _read_as_tensors(file, dotted(container) or "")
+
+
+@once_per_file
+def _read_as_tensors(file: File, path: str) -> bool:
     makings = [assign.value for assign in file.assigned_paths.get(path, ())]
     found = (use for made in makings for use in uses(file, made, parts=True, attributes=True))
     return any(use.word == "numpy" for use in found)
@@ -224,16 +229,36 @@ def read_as_tensors(file: File, container: cst.BaseExpression) -> bool:
 def only_averaged(file: File, container: cst.BaseExpression) -> bool:
     """Whether all that is done with a list, besides filling it, is to take the mean of all its numbers: they are values
     of a loss, for which nobody keeps what is large."""
-    home = file.contexts.function(container)
-    made = [a for a in file.assigned_paths.get(dotted(container) or "", ()) if file.contexts.function(a) is home]
-    found = [use for each in made for use in uses(file, each.value)] if isinstance(container, cst.Name) else []
+    if not isinstance(container, cst.Name):
+        return False
+    return _only_averaged(file, container.value, file.contexts.function(container))
+
+
+@once_per_file
+def _only_averaged(file: File, name: str, home: cst.FunctionDef | cst.Lambda | None) -> bool:
+    made = _makings_by_home(file, name).get(home, ())
+    found = [use for each in made for use in uses(file, each.value)]
     taken = [use for use in found if use.does is not Does.METHOD or use.word not in ("append", "extend")]
     means = (use.call is not None and use.call.name in MEANS and len(use.call.node.args) == 1 for use in taken)
     return bool(taken) and all(means)
 
 
+@once_per_file
+def _makings_by_home(file: File, name: str) -> dict[cst.FunctionDef | cst.Lambda | None, list[cst.Assign]]:
+    """The assignments to a name, by the functions in which they stand."""
+    found: dict[cst.FunctionDef | cst.Lambda | None, list[cst.Assign]] = {}
+    for assign in file.assigned_paths.get(name, ()):
+        found.setdefault(file.contexts.function(assign), []).append(assign)
+    return found
+
+
 def traced_with(file: File, container: cst.BaseExpression) -> bool:
     """Whether traced code computes with the items of a container: targets of a loss, say, that must be tensors."""
-    makings = [assign.value for assign in file.assigned_paths.get(dotted(container) or "", ())]
+    return _traced_with(file, dotted(container) or "")
+
+
+@once_per_file
+def _traced_with(file: File, path: str) -> bool:
+    makings = [assign.value for assign in file.assigned_paths.get(path, ())]
     homes = {file.contexts.function(use.node) for made in makings for use in uses(file, made, parts=True)}
     return any(home is not None and tracing.runs_traced(file, home) for home in homes)

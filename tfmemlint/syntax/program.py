@@ -205,10 +205,13 @@ class Program:
         return found
 
     @once_per_tree
-    def declared(self) -> frozenset[str]:
-        """Names that some function declares with `global` or `nonlocal`."""
-        declared: list[cst.Global | cst.Nonlocal] = [*self.tree.of(cst.Global), *self.tree.of(cst.Nonlocal)]
-        return frozenset(item.name.value for node in declared for item in node.names)
+    def declared(self) -> dict[str, set[int]]:
+        """Names that functions declare with `global` or `nonlocal`, with the ids of the scopes that do."""
+        found: dict[str, set[int]] = {}
+        for node in self.tree.of(cst.Global, cst.Nonlocal):
+            for item in node.names:
+                found.setdefault(item.name.value, set()).add(id(self.scope_of(node)))
+        return found
 
     @once_per_tree
     def grown(self) -> frozenset[str]:

@@ -3,6 +3,7 @@ that are defined again in their class."""
 
 from __future__ import annotations
 
+import bisect
 import itertools
 from collections.abc import Iterator, Sequence
 
@@ -94,8 +95,9 @@ class Unreached:
                     yield first.body
 
     def _read(self, name: str, first: cst.FunctionDef, second: cst.FunctionDef) -> bool:
-        start, end = self._tree.last(first), self._tree.order(second)
-        return any(start < self._tree.order(read) < end for read in self._program.loads(name))
+        reads = self._program.loads(name)
+        behind = bisect.bisect_right(reads, self._tree.last(first), key=self._tree.order)
+        return behind < len(reads) and self._tree.order(reads[behind]) < self._tree.order(second)
 
 
 def _fails(statement: Node) -> bool:

@@ -94,6 +94,7 @@ def collects(file: File, container: cst.BaseExpression, found: Repetition) -> bo
     return not found.calls and not any(file.tree.contains(found.place, d.node) for d in made)
 
 
+@once_per_file
 def _begun_anew(file: File, path: str) -> bool:
     """Whether any method empties the list of an object, or begins a new one."""
     homes = (file.contexts.function(assign) for assign in file.assigned_paths.get(path, ()))
@@ -104,7 +105,12 @@ def _begun_anew(file: File, path: str) -> bool:
 def is_bounded(file: File, container: cst.BaseExpression) -> bool:
     """Whether a container is seen to be made as `deque(maxlen=...)`: what is put in pushes something out."""
     path = dotted(container)
-    makings = (assign.value for assign in file.assigned_paths.get(path, ())) if path is not None else ()
+    return path is not None and _made_bounded(file, path)
+
+
+@once_per_file
+def _made_bounded(file: File, path: str) -> bool:
+    makings = (assign.value for assign in file.assigned_paths.get(path, ()))
     calls = (file.call(made) for made in makings if isinstance(made, cst.Call))
     return any(c.name == "collections.deque" and (c.arg("maxlen") or c.arg(1)) is not None for c in calls)
 

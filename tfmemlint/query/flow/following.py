@@ -182,8 +182,7 @@ class Search:
         name, scope = definition.name, definition.scope
         if isinstance(scope, cst.ClassDef):
             return True
-        declared: list[cst.Global | cst.Nonlocal] = [*self.tree.of(cst.Global), *self.tree.of(cst.Nonlocal)]
-        return any(self.file.scope_of(d) is scope and any(i.name.value == name for i in d.names) for d in declared)
+        return id(scope) in self.file.declared.get(name, ())
 
     def _elsewhere(self, at: At, target: cst.Name, definition: Definition) -> None:
         """Go on where other functions read a global or nonlocal name."""

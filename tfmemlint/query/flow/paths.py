@@ -19,14 +19,12 @@ def same_path(file: File, target: Node) -> list[Node]:
     path, scope = dotted(target), file.scope_of(target)
     owner = file.class_of(scope) if path is not None and path.startswith("self.") else None
     found = []
-    for node in _paths(file).get(path or "", ()):
-        place = file.scope_of(node)
-        if place is scope:
+    for node in _paths(file).get((path or "", id(scope if owner is None else owner)), ()):
+        if file.scope_of(node) is scope:
             reaching = file.definitions(node)
-            if not reaching or any(isinstance(d, Definition) and d.node is target for d in reaching):
-                found.append(node)
-        elif owner is not None and _class_around(file, place) is owner:
-            found.append(node)
+            if reaching and not any(isinstance(d, Definition) and d.node is target for d in reaching):
+                continue
+        found.append(node)
     return found
 
 
@@ -37,11 +35,20 @@ def _class_around(file: File, scope: ScopeNode) -> cst.ClassDef | None:
 
 
 @once_per_file
-def _paths(file: File) -> dict[str, list[Node]]:
-    """The attributes and items that code reads, by their dotted paths."""
-    found: dict[str, list[Node]] = {}
+def _paths(file: File) -> dict[tuple[str, int], list[Node]]:
+    """The attributes and items that code reads, by their dotted paths and the ids of their scopes, those of `self` by
+    the id of the class around, too."""
+    found: dict[tuple[str, int], list[Node]] = {}
+    owners: dict[int, cst.ClassDef | None] = {}
     for node in (*file.tree.of(cst.Attribute), *file.tree.of(cst.Subscript)):
         path = dotted(node)
-        if path is not None and not isinstance(file.tree.parent(node), (cst.AssignTarget, cst.Del)):
-            found.setdefault(path, []).append(node)
+        if path is None or isinstance(file.tree.parent(node), (cst.AssignTarget, cst.Del)):
+            continue
+        scope = file.scope_of(node)
+        found.setdefault((path, id(scope)), []).append(node)
+        if path.startswith("self."):
+            if id(scope) not in owners:
+                owners[id(scope)] = _class_around(file, scope)
+            if (owner := owners[id(scope)]) is not None and owner is not scope:
+                found.setdefault((path, id(owner)), []).append(node)
     return found

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from tfmemlint.model.remembered import once_per_file
 from tfmemlint.model.values import Api
 from tfmemlint.syntax.scopes import written
 
@@ -25,6 +26,7 @@ def only_reader(file: File, node: cst.BaseExpression) -> bool:
     return bool(definitions) and all(reader is node for each in definitions for reader in file.readers(each))
 
 
+@once_per_file
 def gives_away(file: File, *functions: str) -> bool:
     """Whether some code of the file certainly gives one of these functions of an API as an argument, so that it may be
     called later: `atexit.register(tf.profiler.experimental.stop)`."""

@@ -151,8 +151,7 @@ def _is_outer(file: File, target: cst.BaseExpression, statement: Node) -> bool:
     function = file.contexts.function(statement)
     if not isinstance(target, cst.Name) or not isinstance(function, cst.FunctionDef):
         return False
-    named = (n for n in file.tree.of(cst.Global, cst.Nonlocal) if any(i.name.value == target.value for i in n.names))
-    if not any(file.contexts.function(n) is function for n in named):
+    if id(function) not in file.declared.get(target.value, ()):
         return False
     outer = next((s for s in file.scopes_around(function) if target.value in file.flow(s).bindings), file.module)
     return not _traced(file, outer)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from tfmemlint.model.remembered import once_per_file
 from tfmemlint.model.values import Const, Function
 from tfmemlint.query.calls import calls
 from tfmemlint.query.flow.use import Use
@@ -87,8 +88,13 @@ def lets_go(file: File, attribute: cst.Attribute) -> bool:
 
     Of whichever object: False where the file certainly holds on to what the attribute was given, as far as it is seen.
     """
-    named = (each for each in file.tree.of(cst.Attribute) if each.attr.value == attribute.attr.value)
-    return any(_is_deleted(file, each) or _is_unset(file, each) for each in named)
+    return _lets_go(file, attribute.attr.value)
+
+
+@once_per_file
+def _lets_go(file: File, word: str) -> bool:
+    named = (each for each in map(file.tree.parent, file.loads(word)) if isinstance(each, cst.Attribute))
+    return any(_is_deleted(file, each) or _is_unset(file, each) for each in named if each.attr.value == word)
 
 
 def _is_deleted(file: File, attribute: cst.Attribute) -> bool:

@@ -212,12 +212,17 @@ class Tape:
 def tape_of(file: File, made: Call) -> Tape | None:
     """The tape that a call of `tf.GradientTape` makes, where exactly one `with` statement enters it and a name holds it
     (`with GradientTape() as tape`, or `tape = GradientTape()` and `with tape`); None where it is kept otherwise."""
-    return next((tape for tape in tapes.of(file) if tape.made.node is made.node), None)
+    return _by_making(file).get(made.node)
 
 
 def tape_of_gradient(file: File, gradient: Call) -> Tape | None:
     """The tape of which a call takes a gradient or Jacobian; None where it is not one of `tape_of`."""
     return _by_gradient(file).get(gradient.node)
+
+
+@once_per_file
+def _by_making(file: File) -> dict[Node, Tape]:
+    return {tape.made.node: tape for tape in tapes.of(file)}
 
 
 @once_per_file

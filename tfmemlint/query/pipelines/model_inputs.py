@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from tfmemlint.model.remembered import once_per_file
 from tfmemlint.model.values import Const, Dataset, Function, Instance
 from tfmemlint.model.values import Iterator as Items
 from tfmemlint.query.calls import calls
@@ -62,16 +63,21 @@ def used_as_model(file: File, node: Node) -> bool:
     name = dotted(node)
     if name is None or file.value(node).known:
         return False
-    home = _home(file, node)
-    for word in ("compile", "fit", *WEIGHTS):
-        for load in file.loads(word):
-            attribute = file.tree.parent(load)
-            if not isinstance(attribute, cst.Attribute) or attribute.attr is not load:
-                continue
-            if dotted(attribute.value) == name and _home(file, attribute.value) is home:
-                if word in WEIGHTS or _says_model(file, attribute):
-                    return True
-    return False
+    used = _used_like_models(file).get((name, id(_home(file, node))), ())
+    return any(attribute.attr.value in WEIGHTS or _says_model(file, attribute) for attribute in used)
+
+
+@once_per_file
+def _used_like_models(file: File) -> dict[tuple[str, int], list[cst.Attribute]]:
+    """The attributes by which models are known, by the path of what is asked for them and the id of its home."""
+    found: dict[tuple[str, int], list[cst.Attribute]] = {}
+    for load in (load for word in ("compile", "fit", *WEIGHTS) for load in file.loads(word)):
+        attribute = file.tree.parent(load)
+        if isinstance(attribute, cst.Attribute) and attribute.attr is load:
+            path = dotted(attribute.value)
+            if path is not None:
+                found.setdefault((path, id(_home(file, attribute.value))), []).append(attribute)
+    return found
 
 
 def _says_model(file: File, attribute: cst.Attribute) -> bool:

@@ -8,7 +8,6 @@ import libcst as cst
 
 from tfmemlint.model.values import Const, Function
 from tfmemlint.query.limits import FOLLOWED_CALLS
-from tfmemlint.syntax.names import home_of
 from tfmemlint.syntax.scopes import Binds, Definition
 
 if TYPE_CHECKING:
@@ -55,7 +54,7 @@ def _put(file: File, made: Definition) -> set[object] | None:
     """The keys that are put into what a name is bound to, by whatever code names it; None where one is not known, or
     the dictionary is given away or changed in another way."""
     found: set[object] = set()
-    for use in (each for each in file.loads(made.name) if home_of(file, each) is made.scope):
+    for use in file.home(made.node).places(made.name).bound_in(made.scope):
         above = file.tree.parent(use)
         if isinstance(above, cst.Subscript) and above.value is use:
             if isinstance(file.tree.parent(above), (cst.AssignTarget, cst.AugAssign)):

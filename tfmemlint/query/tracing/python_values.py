@@ -159,8 +159,7 @@ def _counted_up(file: File, node: cst.BaseExpression) -> bool:
 
 def _declared_outside(file: File, definition: Definition) -> bool:
     """Whether the function says that the name is global or nonlocal."""
-    declared = (each for each in file.tree.of(cst.Global, cst.Nonlocal) if file.scope_of(each) is definition.scope)
-    return any(item.name.value == definition.name for each in declared for item in each.names)
+    return id(definition.scope) in file.declared.get(definition.name, ())
 
 
 def _gives_python(file: File, definition: Definition) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from tfmemlint import knowledge
+from tfmemlint.model.remembered import once_per_file
 from tfmemlint.model.transfer.table import elements
 from tfmemlint.model.values import Array, Dataset, Function, Instance, Method, Value
 from tfmemlint.model.values import Iterator as Items
@@ -183,26 +184,44 @@ def needs_python(file: File, function: Function, name: str) -> bool:
     return _needs_python(file, function, name, FOLLOWED_CALLS)
 
 
+@once_per_file
 def _runs_traced(file: File, function: cst.FunctionDef | cst.Lambda, left: int) -> bool:
     body = function.body.body[0] if isinstance(function, cst.FunctionDef) else function.body
     if file.contexts.traced(body):
         return True
     if not left or not isinstance(function, cst.FunctionDef) or file.class_of(function) is None:
         return False
-    uses = (use for use in file.loads(function.name.value) if isinstance(file.tree.parent(use), cst.Attribute))
-    callers = (file.contexts.function(use) for use in uses)
-    return any(c is not None and c is not function and _runs_traced(file, c, left - 1) for c in callers)
+    callers = _traced_callers(file, function.name.value, left - 1)
+    return len(callers) > (function in callers)
 
 
+@once_per_file
+def _traced_callers(file: File, method: str, left: int) -> frozenset[cst.FunctionDef | cst.Lambda]:
+    found = (each for each in _callers_by_name(file, method) if each is not None)
+    return frozenset(each for each in found if _runs_traced(file, each, left))
+
+
+@once_per_file
+def _callers_by_name(file: File, method: str) -> tuple[cst.FunctionDef | cst.Lambda | None, ...]:
+    """The functions in which an attribute of this name is read, each once; None for code of the module."""
+    named = (use for use in file.loads(method) if isinstance(file.tree.parent(use), cst.Attribute))
+    return tuple(dict.fromkeys(file.contexts.function(use) for use in named))
+
+
+@once_per_file
+def _given_to_tracer(file: File) -> frozenset[Node | None]:
+    return frozenset(wrapped.function for wrapped in functions_given_to(TRACER).of(file))
+
+
+@once_per_file
 def _trace_roots(file: File, function: cst.FunctionDef | cst.Lambda, left: int) -> set[Node | None]:
     """The functions that `tf.function` is given in whose traces a function runs; None among them for what is not seen:
     Keras, other modules."""
-    if any(function is wrapped.function for wrapped in functions_given_to(TRACER).of(file)):
+    if function in _given_to_tracer(file):
         return {function}
     if not left or not isinstance(function, cst.FunctionDef) or file.class_of(function) is None:
         return {None}
-    named = [use for use in file.loads(function.name.value) if isinstance(file.tree.parent(use), cst.Attribute)]
-    callers = [file.contexts.function(use) for use in named]
+    callers = _callers_by_name(file, function.name.value)
     if not callers or function.name.value in KERAS_RUNS:
         return {None}
     roots = [_trace_roots(file, c, left - 1) if c is not None and c is not function else {None} for c in callers]
