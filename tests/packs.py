@@ -111,4 +111,5 @@ def install(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monkey
 def forget() -> None:
     """Let the rules be loaded anew."""
     registry.load_rules.cache_clear()
+    registry.installed.cache_clear()
     registry.fingerprint.cache_clear()

@@ -3,22 +3,9 @@
 May import `estimate`, `finding`, `knowledge`, `model`, `query`, `fix`, `rule`, `syntax`, `units`.
 """
 
+from typing import TYPE_CHECKING, Any
+
 from tfmemlint import knowledge
-from tfmemlint.api import (
-    estimate,
-    facts,
-    fixes,
-    flow,
-    gradients,
-    keras,
-    limits,
-    ordering,
-    pipelines,
-    repetition,
-    runtime,
-    tensors,
-    tracing,
-)
 from tfmemlint.finding import Edit, Finding, Fix, Related, Safety, Severity, Shows, Span
 from tfmemlint.model.calls import Argument, Call
 from tfmemlint.model.file import File
@@ -57,6 +44,23 @@ from tfmemlint.syntax.numbers import range_length
 from tfmemlint.syntax.scopes import Binds, Definition, Reaching, dotted, own_nodes, parameters, written
 from tfmemlint.syntax.tree import Node, called_word, children, walk
 from tfmemlint.units import AtLeast, at_most, show_bytes, show_each, show_halved, total_bytes
+
+if TYPE_CHECKING:
+    from tfmemlint.api import (
+        estimate,
+        facts,
+        fixes,
+        flow,
+        gradients,
+        keras,
+        limits,
+        ordering,
+        pipelines,
+        repetition,
+        runtime,
+        tensors,
+        tracing,
+    )
 
 __all__ = [
     "ITEM_BYTES",
@@ -142,3 +146,12 @@ __all__ = [
     "walk",
     "written",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """The module of a subject, imported when a rule asks for it: most files wake few rules."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import importlib
+
+    return importlib.import_module(f"{__name__}.{name}")

@@ -212,4 +212,13 @@ def _promoted(key: str) -> dict[str, str]:
 @cache
 def subclasses(name: str) -> frozenset[str]:
     """All public classes that derive from a class."""
-    return frozenset(cls for cls in texts("classes") if name in above(cls))
+    return _deriving().get(name, frozenset())
+
+
+@cache
+def _deriving() -> dict[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for cls, bases in texts("classes").items():
+        for base in bases.split():
+            found.setdefault(base, set()).add(cls)
+    return {base: frozenset(classes) for base, classes in found.items()}

@@ -39,7 +39,7 @@ class Linter:
 
     @cached_property
     def _installed(self) -> Sequence[Rule]:
-        return registry.load_rules() if self._given is None else self._given
+        return registry.installed() if self._given is None else self._given
 
     @cached_property
     def _known(self) -> dict[str, Known]:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tfmemlint import knowledge
+from tfmemlint.lint.listed import Listed
 from tfmemlint.lint.triggers import triggered
 from tfmemlint.project.layout import INIT
 from tfmemlint.project.siblings import MOST_MODULES
@@ -22,10 +23,12 @@ if TYPE_CHECKING:
 
 
 def awake_for(rules: Sequence[Rule], text: str, siblings: Siblings | None) -> tuple[Rule, ...]:
-    """The rules that the words of a program and of the modules that it imports let speak."""
+    """The rules that the words of a program and of the modules that it imports let speak; all of them are imported."""
     if siblings is None:
-        return triggered(rules, text)
-    return triggered(rules, text, lambda: words_within_reach(text, siblings))
+        awake = triggered(rules, text)
+    else:
+        awake = triggered(rules, text, lambda: words_within_reach(text, siblings))
+    return tuple(rule.loaded() if isinstance(rule, Listed) else rule for rule in awake)
 
 
 def words_within_reach(text: str, siblings: Siblings) -> frozenset[str]:

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 from tfmemlint import __version__
 from tfmemlint.config.selectors import ENGINE, Known, closest, complaint, is_known, selected
 from tfmemlint.config.settings import Config, ConfigError
+from tfmemlint.lint.entry_points import EntryPoint, entry_points
 
 if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
     from types import ModuleType
 
     from tfmemlint.rule import Rule
@@ -31,9 +31,7 @@ class RegistryError(Exception):
 
 def packs() -> tuple[EntryPoint, ...]:
     """The installed rule packs, in the order of their names."""
-    from importlib.metadata import entry_points
-
-    found = {(point.name, point.value): point for point in entry_points(group=GROUP)}
+    found = {(point.name, point.value): point for point in entry_points(GROUP)}
     return tuple(point for _, point in sorted(found.items()))
 
 
@@ -48,6 +46,31 @@ def load_rules() -> tuple[Rule, ...]:
         )
     refuse_duplicates(classes)
     return tuple(kind() for kind in sorted(classes, key=lambda kind: kind.code))
+
+
+@cache
+def installed() -> tuple[Rule, ...]:
+    """The installed rules for selecting and waking them. Those that come with the tool are imported when they wake,
+    where it is known what they wait for and there are no others. Raises RegistryError."""
+    from tfmemlint.lint import listed
+
+    points = packs()
+    if [point.value for point in points] != [listed.OWN] or load_rules.cache_info().currsize:
+        return load_rules()
+    folder = _folder(listed.OWN)
+    rules = listed.read(folder) if folder is not None else None
+    if rules is None:
+        rules = load_rules()
+        if folder is not None:
+            listed.write(folder, rules)
+    return rules
+
+
+def _folder(package: str) -> str | None:
+    import importlib.util
+
+    spec = importlib.util.find_spec(package)
+    return next(iter(spec.submodule_search_locations or ()), None) if spec is not None else None
 
 
 def refuse_duplicates(classes: Iterable[type[Rule]]) -> None:
@@ -113,7 +136,7 @@ def all_known(rules: Iterable[Rule]) -> tuple[Known, ...]:
 
 def known_codes() -> Mapping[str, str]:
     """The name of every installed rule by its code, whether it is selected or not."""
-    return {rule.code: rule.name for rule in load_rules()}
+    return {rule.code: rule.name for rule in installed()}
 
 
 def select(rules: Sequence[Rule], config: Config) -> tuple[Rule, ...]:

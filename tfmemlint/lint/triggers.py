@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 Clause = frozenset[str]
 """Words of which a text must hold one."""
 
+Wait = tuple[bool, tuple[Clause, ...]]
+"""What a text must meet to wake a handler, every clause, and whether the handler waits for facts."""
+
 
 def triggered(rules: Sequence[Rule], text: str, beyond: Callable[[], frozenset[str]] = frozenset) -> tuple[Rule, ...]:
     """The rules that the words of a text let speak.
@@ -28,19 +31,29 @@ def triggered(rules: Sequence[Rule], text: str, beyond: Callable[[], frozenset[s
     a rule waits for stands in the text itself.
     """
     words = frozenset(WORD.findall(text))
-    awake = [any(_is_met(handler, words) for handler in rule.handlers) for rule in rules]
+    awake = [any(_is_met(clauses, words) for _, clauses in waits(rule)) for rule in rules]
     if not all(awake):
         more = words | beyond()
         if len(more) > len(words):
             asleep = (number for number, is_awake in enumerate(awake) if not is_awake)
             for number in asleep:
-                handlers = rules[number].handlers
-                awake[number] = any(_is_met(each, more) for each in handlers if each.fact is not None)
+                awake[number] = any(_is_met(clauses, more) for of_fact, clauses in waits(rules[number]) if of_fact)
     return tuple(rule for rule, is_awake in zip(rules, awake, strict=True) if is_awake)
 
 
-def _is_met(handler: Handler, words: frozenset[str]) -> bool:
-    return not any(words.isdisjoint(clause) for clause in clauses(handler))
+def _is_met(clauses: Iterable[Clause], words: frozenset[str]) -> bool:
+    return not any(words.isdisjoint(clause) for clause in clauses)
+
+
+def waits(rule: Rule) -> tuple[Wait, ...]:
+    """What wakes each handler of a rule."""
+    told: tuple[Wait, ...] | None = getattr(rule, "told_waits", None)
+    return _waits(rule.handlers) if told is None else told
+
+
+@cache
+def _waits(handlers: tuple[Handler, ...]) -> tuple[Wait, ...]:
+    return tuple((handler.fact is not None, clauses(handler)) for handler in handlers)
 
 
 @cache

@@ -173,8 +173,11 @@ class _Run:
         jobs = min(self.options.jobs or min(_processors(), size // _WORTH_A_PROCESS + 1), len(pending))
         # Whoever asks for one job has it in this process, where it can be watched.
         if jobs > 1 or (jobs and FORKS and not self.options.jobs):
+            from tfmemlint.lint.registry import load_rules
             from tfmemlint.run.pool import in_processes
 
+            if jobs > 1:
+                load_rules()  # else each process imports them for itself
             return in_processes(work, jobs, self.tick)
         return with_deep_stack(lambda: work.all(self.tick)) if pending else []
 
