@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from tfmemlint.api import Array, Const, File, Node, flow, keras, ordering, tracing
+from tfmemlint.api import Array, Const, File, Node, flow, keras, once_per_file, ordering, tracing
 
 Home = cst.FunctionDef | cst.Lambda
 ADDS = frozenset({"append", "extend", "insert", "update"})
@@ -12,11 +12,35 @@ ADDS = frozenset({"append", "extend", "insert", "update"})
 
 def _named(file: File, place: cst.Attribute) -> list[cst.Attribute]:
     """The attributes of this name, of whichever object."""
-    return [node for node in file.tree.of(cst.Attribute) if node.attr.value == place.attr.value]
+    return _attributes(file).get(place.attr.value, [])
+
+
+@once_per_file
+def _attributes(file: File) -> dict[str, list[cst.Attribute]]:
+    found: dict[str, list[cst.Attribute]] = {}
+    for node in file.tree.of(cst.Attribute):
+        found.setdefault(node.attr.value, []).append(node)
+    return found
 
 
 def _reads(file: File, place: cst.Attribute) -> list[cst.Attribute]:
-    return [node for node in _named(file, place) if not isinstance(file.tree.parent(node), cst.AssignTarget)]
+    return _read(file, place.attr.value)
+
+
+@once_per_file
+def _read(file: File, word: str) -> list[cst.Attribute]:
+    named = _attributes(file).get(word, ())
+    return [node for node in named if not isinstance(file.tree.parent(node), cst.AssignTarget)]
+
+
+@once_per_file
+def _readers(file: File, word: str) -> frozenset[Home | None]:
+    return frozenset(file.contexts.function(node) for node in _read(file, word))
+
+
+@once_per_file
+def _traced_readers(file: File, word: str) -> tuple[Home, ...]:
+    return tuple(each for each in _readers(file, word) if each is not None and tracing.runs_traced(file, each))
 
 
 def is_of_one_call(store: flow.Store, home: Home, file: File) -> bool:
@@ -55,16 +79,15 @@ def hands_on(store: flow.Store, home: Home, file: File) -> bool:
     if owner is not None and file.values.classes.derives(owner, "tf.keras.losses.Loss"):
         return True  # the step that computes the loss, in another module, reads its parts in the same trace
     if isinstance(place, cst.Name):
-        given = (use for use in file.loads(place.value) if isinstance(file.tree.parent(use), cst.Arg))
-        return place is not store.target and any(file.tree.contains(home, use) for use in given)
+        read = (use for use in file.places(place.value).below(home) if isinstance(file.tree.parent(use), cst.Arg))
+        return place is not store.target and any(read)
     if not isinstance(place, cst.Attribute) or ordering.asks_name(file, store.node, place.attr.value):
         return False
     named, reads = _named(file, place), _reads(file, place)
-    readers = {file.contexts.function(node) for node in reads}
-    others = [reader for reader in readers - {home} if reader is not None and tracing.runs_traced(file, reader)]
+    others = (reader for reader in _traced_readers(file, place.attr.value) if reader is not home)
     if any(tracing.in_one_trace(file, home, reader) for reader in others):
         return True
-    if readers != {home}:
+    if _readers(file, place.attr.value) != {home}:
         return False
     in_turn = any(ordering.exclusive(file, store.node, read) for read in reads)
     at = file.tree.order(store.node)

@@ -26,7 +26,7 @@ def loaded() -> list[str]:
 
 def test_the_built_in_rules_come_through_the_same_door() -> None:
     (point,) = [point for point in registry.packs() if point.value == "tfmemlint_rules"]
-    assert point.group == "tfmemlint.rules"
+    assert point.name == "tfmemlint"
     rules = registry.load_rules()
     assert {"TFM101", "TFM305", "TFM601"} <= {rule.code for rule in rules}
     assert [rule.code for rule in rules] == sorted(rule.code for rule in rules)

@@ -113,6 +113,31 @@ def functions_calling_the_one_before(n: int) -> str:
     return numbered("def f$(x):\n    y = tf.zeros([3])\n    return f$<(x + 1) + y\n", n) + f"print(f{n - 1}(1))\n"
 
 
+@shape(24)
+def functions_calling_the_one_before_twice(n: int) -> str:
+    template = "def f$(x):\n    return f$<(x) + f$<(x + 1)\n"
+    return numbered(template, n).replace("f0(x) + f0(x + 1)", "tf.zeros([3])", 1) + f"y = f{n - 1}(1)\n"
+
+
+@shape(40)
+def dictionaries_of_one_name(n: int) -> str:
+    """Functions that each fill a dictionary by its keys and loop over it."""
+    return numbered(
+        "def f$(model):\n    found = {}\n    found['a'] = tf.ones([$])\n    found['b'] = tf.ones([3])\n"
+        "    kept = []\n    for name, x in found.items():\n        kept.append(model(x))\n    return kept\n",
+        n,
+    )
+
+
+@shape(40)
+def keywords_passed_on(n: int) -> str:
+    """Functions that call each other with `**options`."""
+    return numbered(
+        "def f$(x, options):\n    y = f$>(x, **options)\n    options.get('deep')\n    return y + tf.ones([3])\n", n
+    )
+
+
+
 @shape(60)
 def one_function_called_often(n: int) -> str:
     return HEADER + "def f(x):\n    return tf.zeros([3]) + x\n" + numbered("y$ = f($)\n", n, "")
@@ -179,6 +204,13 @@ def names_one_behind_another(n: int) -> str:
 @shape(200)
 def tensors(n: int) -> str:
     return numbered("x$ = tf.zeros([$])\n", n)
+
+
+@shape(60)
+def variables_of_a_script(n: int) -> str:
+    template = "w$ = tf.Variable(tf.zeros([$, 4]))\nb$ = tf.matmul(w$, w$<, transpose_b=True)\nprint(b$)\n"
+    return numbered(template, n)
+
 
 
 @shape(200)
@@ -514,6 +546,35 @@ def objects_of_one_class(n: int) -> str:
 # -- TensorFlow --------------------------------------------------------------------------------------------------------
 
 
+@shape(24)
+def methods_of_one_name(n: int) -> str:
+    """Classes whose methods have the same names, keep what they compute and call each other."""
+    return numbered(
+        """
+class Net$:
+    def __init__(self, model):
+        self.model, self.kept, self.step = model, [], tf.function(self.run)
+
+    def run(self, x):
+        self.last = self.model(x)
+        self.kept.append(self.last)
+        return self.score(x)
+
+    def score(self, x):
+        self.best = tf.reduce_max(self.last)
+        return self.best - tf.reduce_mean(x)
+
+    def train(self, data):
+        self.kept = []
+        for x in data:
+            self.kept.append(self.step(x))
+            self.score(x)
+""",
+        n,
+    )
+
+
+
 @shape(40)
 def persistent_tapes(n: int) -> str:
     return numbered(
@@ -629,6 +690,17 @@ def models_in_loops(n: int) -> str:
 @shape(60)
 def models_known_by_their_use(n: int) -> str:
     return numbered("m$ = make($)\nm$.compile(optimizer='adam', loss='mse')\nm$.fit(x, y)\nm$.load_weights('w')\n", n)
+
+
+@shape(40)
+def models_of_one_name(n: int) -> str:
+    """Functions that each are given a model, train it and apply it."""
+    return numbered(
+        "def f$(model, ds):\n    model.compile(optimizer='adam', loss='mse')\n    model.fit(ds, epochs=$)\n"
+        "    out = []\n    for x in ds:\n        out.append(model(x))\n    return out\n",
+        n,
+    )
+
 
 
 @shape(60)

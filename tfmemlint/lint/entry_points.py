@@ -1,7 +1,7 @@
 """Entry points of installed packages, read as `importlib.metadata` reads them, which takes 20 ms to import.
 
-Only folders on the path are looked through. Where packages may come from elsewhere, from archives or finders of somebody
-else's, `importlib.metadata` is asked.
+Only folders on the path are looked through. Where packages may come from elsewhere, from archives or by finders of
+somebody else's, `importlib.metadata` is asked.
 """
 
 from __future__ import annotations

@@ -14,10 +14,6 @@ from tfmemlint.syntax.scopes import positional
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
     from tfmemlint.model.evaluate import Evaluator
-    from tfmemlint.model.file import File
-
-CHANGES = frozenset({"update", "setdefault", "pop", "popitem", "clear"})
-"""Methods that set or drop entries of a dictionary."""
 
 
 @dataclass
@@ -180,8 +176,7 @@ def dictionaries(call: Call) -> Iterator[Value]:
         if arg.star == "**":
             scope, named = file.scope_of(arg.value), arg.value.value if isinstance(arg.value, cst.Name) else None
             own = isinstance(scope, cst.FunctionDef) and getattr(scope.params.star_kwarg, "name", None) is not None
-            uses = file.home(arg).loads(named) if named is not None else ()
-            changed = own or any(_changes_entries(file, use) for use in uses)
+            changed = own or (named is not None and file.home(arg).places(named).changes_entries)
             yield Unknown("may hold more") if changed else call.evaluator.value(arg.value, call.frame)
 
 
@@ -190,10 +185,3 @@ def lacks_keys(given: Value, names: tuple[str | int, ...]) -> bool:
     if not isinstance(given, Mapping) or given.open:
         return False
     return not any(key in names or not isinstance(key, str) for key, _ in given.items)
-
-
-def _changes_entries(file: File, dictionary: cst.Name) -> bool:
-    above = file.tree.parent(dictionary)
-    if isinstance(above, cst.Attribute):
-        return above.value is dictionary and above.attr.value in CHANGES
-    return isinstance(above, cst.Subscript) and isinstance(file.tree.parent(above), (cst.AssignTarget, cst.Del))

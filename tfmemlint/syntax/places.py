@@ -6,6 +6,7 @@ each other's, every one at all of them.
 
 from __future__ import annotations
 
+import bisect
 from collections import defaultdict
 from collections.abc import Iterable
 from functools import cached_property
@@ -14,6 +15,10 @@ import libcst as cst
 
 from tfmemlint.syntax.names import Scopes, home_of, is_variable
 from tfmemlint.syntax.scopes import Definition, Definitions, Further, Reaching, ScopeNode
+from tfmemlint.syntax.tree import Node
+
+CHANGES = frozenset({"update", "setdefault", "pop", "popitem", "clear"})
+"""Methods that set or drop entries of a dictionary."""
 
 
 class Places:
@@ -27,6 +32,24 @@ class Places:
     def within(self, scope: ScopeNode) -> list[cst.Name]:
         """Where the name is read in a scope itself, scopes inside of it left out."""
         return self._by_scope.get(id(scope), [])
+
+    def below(self, node: Node) -> list[cst.Name]:
+        """Where the name is read in a node or below it."""
+        tree = self._scopes.tree
+        first = bisect.bisect_left(self._loads, tree.order(node), key=tree.order)
+        return self._loads[first : bisect.bisect_right(self._loads, tree.last(node), key=tree.order)]
+
+    @cached_property
+    def changes_entries(self) -> bool:
+        """Whether somewhere entries of a dictionary of this name are set or dropped."""
+        parent = self._scopes.tree.parent
+        for use in self._loads:
+            above = parent(use)
+            if isinstance(above, cst.Attribute) and above.value is use and above.attr.value in CHANGES:
+                return True
+            if isinstance(above, cst.Subscript) and isinstance(parent(above), (cst.AssignTarget, cst.Del)):
+                return True
+        return False
 
     def bound_in(self, home: ScopeNode) -> list[cst.Name]:
         """Where a variable is read that this scope binds, in the scope itself and in those inside of it."""

@@ -233,8 +233,8 @@ class Program:
         return frozenset(path for node in changed if (path := dotted(node)) is not None)
 
     @once_per_tree
-    def set_attributes(self) -> dict[str, list[str]]:
-        """For the last part of each attribute that is assigned: the dotted paths by which it is."""
+    def set_attributes(self) -> dict[str, dict[str, int]]:
+        """For the last part of each attribute that is assigned: the dotted paths by which it is, and how often."""
         return words.set_attributes(self)
 
     def inner_writes(self, name: str, scope: ScopeNode) -> tuple[Definition, ...]:

@@ -66,7 +66,7 @@ def _row(code: cst.BaseExpression) -> list[cst.BaseExpression]:
 def _stands_for(program: Program, name: cst.BaseExpression, method: cst.Attribute) -> bool:
     """Whether nothing else than this one assignment gives a name or attribute its value where it is called."""
     if isinstance(name, cst.Attribute):
-        return program.set_attributes.get(name.attr.value, []).count(dotted(name) or "") == 1
+        return program.set_attributes.get(name.attr.value, {}).get(dotted(name) or "") == 1
     if program.written(name) is method:
         return True
     found = program.only_definition(name)
@@ -103,9 +103,9 @@ def renamed(program: Program) -> dict[str, set[str]]:
     return found
 
 
-def set_attributes(program: Program) -> dict[str, list[str]]:
-    """For the last part of each attribute that is assigned: the dotted paths by which it is."""
-    found: dict[str, list[str]] = {}
+def set_attributes(program: Program) -> dict[str, dict[str, int]]:
+    """For the last part of each attribute that is assigned: the dotted paths by which it is, and how often."""
+    found: dict[str, dict[str, int]] = {}
     assigned: list[Node] = [node.target for node in program.tree.of(cst.AssignTarget)]
     assigned += [node.target for node in program.tree.of(cst.AugAssign)]
     assigned += [node.target for node in program.tree.of(cst.AnnAssign)]
@@ -113,5 +113,6 @@ def set_attributes(program: Program) -> dict[str, list[str]]:
         parts = target.elements if isinstance(target, ROWS) else ()
         for each in (target, *(part.value for part in parts)):
             if isinstance(each, cst.Attribute):
-                found.setdefault(each.attr.value, []).append(dotted(each) or "")
+                paths, path = found.setdefault(each.attr.value, {}), dotted(each) or ""
+                paths[path] = paths.get(path, 0) + 1
     return found

@@ -158,14 +158,15 @@ class Tape:
     def together(self) -> tuple[Tape, ...]:
         """All tapes that the statement enters, this one among them, in their order; empty where one is kept in a way
         that `tape_of` does not know."""
-        items = [item.item for item in self.block.items if isinstance(item.item, cst.Call)]
-        found = [tape_of(self.file, made) for made in map(self.file.call, items) if made.name == TAPE]
-        known = tuple(tape for tape in found if tape is not None)
-        return known or (self,) if len(known) == len(found) else ()
+        found = _entered_by(self.file, self.block)
+        return () if found is None else found or (self,)
 
     @cached_property
     def needed(self) -> frozenset[Node]:
         """The statements of the block on which depends what the gradients of its tapes are taken of."""
+        first = next(iter(self.together), self)
+        if first is not self:  # what one of them needs, all do
+            return first.needed
         code = [code for tape in self.together for code in tape._differentiated]
         return frozenset(needed_statements(self.file, self.block, code, but=[tape.name for tape in self.together]))
 
@@ -218,6 +219,15 @@ def tape_of(file: File, made: Call) -> Tape | None:
 def tape_of_gradient(file: File, gradient: Call) -> Tape | None:
     """The tape of which a call takes a gradient or Jacobian; None where it is not one of `tape_of`."""
     return _by_gradient(file).get(gradient.node)
+
+
+@once_per_file
+def _entered_by(file: File, block: cst.With) -> tuple[Tape, ...] | None:
+    """The tapes that a statement enters by making them; None where one is kept in a way that is not known."""
+    items = [item.item for item in block.items if isinstance(item.item, cst.Call)]
+    found = [tape_of(file, made) for made in map(file.call, items) if made.name == TAPE]
+    known = tuple(tape for tape in found if tape is not None)
+    return known if len(known) == len(found) else None
 
 
 @once_per_file

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from tfmemlint import knowledge
+from tfmemlint.model.remembered import once_per_file
 from tfmemlint.model.values import (
     COMPREHENSION,
     Array,
@@ -205,6 +206,7 @@ def _least(counts: Iterable[int | None]) -> int | None:
     return min((count for count in counts if count is not None), default=None)
 
 
+@once_per_file
 def _left_after(file: File, loop: cst.For | cst.While) -> int | None:
     """The iterations after which `if i == 3: break` leaves a loop that counts in `i`."""
     for statement in loop.body.body:
