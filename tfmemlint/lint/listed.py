@@ -47,8 +47,15 @@ class Listed(Rule):
         return _loaded(self.module, self.kind)
 
 
+def _of_the_rule(word: str) -> property:
+    def asked(rule: Listed) -> Any:
+        return getattr(rule.loaded(), word)
+
+    return property(asked)
+
+
 for _word in _NOT_TOLD:  # else they would be those of any rule
-    setattr(Listed, _word, property(lambda self, word=_word: getattr(self.loaded(), word)))
+    setattr(Listed, _word, _of_the_rule(_word))
 
 
 @cache
