@@ -52,6 +52,38 @@ OBSTACLES = {
         "TFM203 confirmed",
         (ALONE, "in the whole program"),
     ),
+    "a shuffle that holds all elements": (
+        """
+        import numpy as np
+        import tensorflow as tf
+        train = tf.data.Dataset.from_tensor_slices(np.zeros((1024, 64, 64, 3), "float32"))
+        train = train.shuffle(1024).batch(32)
+        train = train.prefetch(24)
+        for batch in train:
+            tf.reduce_sum(batch)
+        """,
+        "TFM304 not confirmed",
+        ("measured alone, with made-up operands,",),
+    ),
+    "scikit-learn": (
+        """
+        import tensorflow as tf
+        from sklearn.ensemble import RandomForestRegressor
+        from sklearn.metrics import r2_score
+        from sklearn.model_selection import train_test_split
+        from sklearn.preprocessing import MaxAbsScaler
+        (x, y), _ = tf.keras.datasets.cifar10.load_data()
+        x = x[:4000].reshape(4000, 3072)
+        x = MaxAbsScaler().fit_transform(x)
+        a, b, c, d = train_test_split(x, y[:4000], train_size=0.9)
+        model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+        model.compile("sgd", "mse")
+        model.fit(a, c)
+        print(r2_score(d, model.predict(b)))
+        """,
+        "TFM203 confirmed",
+        ("MiB",),
+    ),
     "a card that is not there": (
         """
         import numpy as np

@@ -121,6 +121,21 @@ class TestDecisive:
         trials = [trial(NOT_CONFIRMED, alone=True), trial(kind, alone=False)]
         assert decisive(trials).verdict == Verdict(kind, "")
 
+    @pytest.mark.parametrize("how", [{"smaller": unmade}, {"guessed": "say what n is"}, {"of_data": True}])
+    def test_operands_that_the_code_may_not_have_show_less_than_the_program(self, how: dict[str, Any]) -> None:
+        figures = {"unit": "bytes", "before": 9.0 * MIB, "after": 9.0 * MIB}
+        alone = Verdict(CONFIRMED, "", unit="bytes", before=4.0 * MIB, after=1.0 * MIB)
+        trials = [Trial(plan(RAISED, alone=True, **how), (), (), alone), trial(NOT_CONFIRMED, alone=False, **figures)]
+        found = decisive(trials).verdict
+        assert found.kind == NOT_CONFIRMED and found.before == 9.0 * MIB
+        assert "4 MiB before and 1 MiB after" in found.reason
+
+    @pytest.mark.parametrize(("peak", "kind"), [(8.0 * MIB, CONFIRMED), (3.0 * MIB, NOT_CONFIRMED)])
+    def test_a_program_that_takes_less_than_the_statement_alone_hides_nothing(self, peak: float, kind: str) -> None:
+        alone = trial(CONFIRMED, alone=True, unit="bytes", before=4.0 * MIB, after=1.0 * MIB)
+        whole = trial(NOT_CONFIRMED, alone=False, unit="bytes", before=peak, after=peak)
+        assert decisive([alone, whole]).verdict.kind == kind
+
     @pytest.mark.parametrize("kind", [NOT_CONFIRMED, INCONCLUSIVE])
     def test_the_statements_alone_decide_where_it_does_not(self, kind: str) -> None:
         found = decisive([trial(CONFIRMED, alone=True), trial(kind, alone=False)])

@@ -41,6 +41,7 @@ EMPTY = 4096
 SEEN_AT_ONCE = (*ANEW, "made_per_call", "nodes")
 """Metrics that no later statement of a program changes."""
 
+PEAK_SAME = "less is held at the end; the peak of tensors does not differ"
 SEEN = 0.8
 """Part of the bytes that a message names which must be seen: buffers may not have been filled to the last element."""
 
@@ -92,7 +93,8 @@ def _judge_memory(claim: Claim, before: Sequence[Run], after: Sequence[Run]) -> 
     found = {verdict.kind: verdict for verdict in reversed(verdicts)}
     if CONFIRMED in found:
         confirmed = found[CONFIRMED]
-        return replace(confirmed, reason=in_all(confirmed, before))
+        said = PEAK_SAME if confirmed.metric == "live_bytes" and not claim.growth else ""
+        return replace(confirmed, reason="; ".join(filter(None, (in_all(confirmed, before), said))))
     cut = max((run.rounds for run in before if run.rounds_cut), default=None)
     if (claim.contrast and not any(_has_data(run) for run in before)) or all(map(_is_empty, before)):
         return inconclusive("the flagged code was given next to no data")
@@ -151,6 +153,9 @@ def _judge_error(claim: Claim, before: Sequence[Run], after: Sequence[Run]) -> V
     if same is not None:
         return Verdict(REPAIR_FAILS, f"the repaired program raises it too: {same}", "error", repeats=repeats)
     failed = next((run for run in after if run.status != "ok"), None)
+    if failed is not None and all(run.status == "ok" for run in before) and all(run.error for run in after):
+        said = f"{_raised(error, before[0])}, and the repaired program raises {failed.reason}"
+        return Verdict(REPAIR_FAILS, said, "error", repeats=repeats)
     if failed is not None:
         return inconclusive(f"the repaired program failed: {failed.reason}", "error")
     said = f"{_raised(error, before[0])} before, no error after"

@@ -14,6 +14,7 @@ from tfmemlint.verify.plan.mismatch import corrected, shaped, with_rows
 from tfmemlint.verify.plan.present import present, with_files
 from tfmemlint.verify.plan.programs import PlanError
 from tfmemlint.verify.plan.templates import Plan
+from tfmemlint.verify.plan.up_to import STOPPED
 from tfmemlint.verify.result import ALONE, SAMPLE, WHOLE, Attempt, Pair
 from tfmemlint.verify.run.measure import Settings
 from tfmemlint.verify.run.runs import Run
@@ -72,14 +73,25 @@ def tried(plan: Plan, settings: Settings, done: Callable[[], None]) -> Trial:
 
 def _without(trial: Trial) -> Plan | None:
     """The plan without what kept a trial from the flagged place; None where it can do without nothing."""
-    run = trial.before[-1]
-    if (run.error is None and run.status != "ok") or (run.error is not None and trial.after) or not trial.plan.own:
+    run = _in_the_way(trial)
+    if run is None or not trial.plan.own:
         return None
     try:
         cut = trial.plan.without(run)
     except PlanError:
         return None
     return None if cut is None else replace(cut, pair=_as_before(cut.pair, trial.plan.pair))
+
+
+def _in_the_way(trial: Trial) -> Run | None:
+    """The run that did not come to the flagged place, or that raised behind it: of code that is only compared with,
+    and may raise, the one of that. None where nothing can be left out of what failed."""
+    before, after = trial.before[-1], trial.after[-1] if trial.after else None
+    if trial.plan.claim.contrast and before.status == "ok" and after is not None and after.error is not None:
+        return None if STOPPED in trial.plan.pair.replaced else after
+    if before.error is None and before.status != "ok":
+        return None
+    return before if before.error is None or after is None else None
 
 
 def _tried(plan: Plan, settings: Settings, done: Callable[[], None]) -> Trial:
@@ -171,7 +183,22 @@ def decisive(trials: Sequence[Trial]) -> Trial:
         return _said(only, "") if only is alone else only
     if whole.verdict.kind in DECIDES or alone.verdict.kind == INCONCLUSIVE:
         return whole
+    if whole.verdict.kind == NOT_CONFIRMED and not _hides(whole, alone):
+        said = f"measured alone, with made-up operands, {_in_words(alone.verdict)}"
+        reason = "; ".join(filter(None, (whole.verdict.reason, said)))
+        return replace(whole, verdict=replace(whole.verdict, reason=reason))
     return _said(alone, f"in the whole program {_in_words(whole.verdict)}")
+
+
+def _hides(whole: Trial, alone: Trial) -> bool:
+    """Whether a whole program that ended without a difference may hide what its flagged statement costs: something else
+    takes as much, and the operands of the statement alone are those that the code tells. Sizes that were made up may be
+    none that the code has, and the buffers of a pipeline are all there when it takes most."""
+    if alone.plan.of_data or alone.plan.smaller is not None or alone.plan.guessed:
+        return False
+    most, cost = whole.verdict.before, alone.verdict.before
+    same = whole.verdict.unit == alone.verdict.unit == "bytes"
+    return not same or most is None or cost is None or most >= cost
 
 
 def _said(alone: Trial, further: str) -> Trial:

@@ -26,7 +26,7 @@ Change = Callable[[types.ModuleType], None]
 
 ANSWER = (
     *("absent_names", "addons", "arguments", "contrib", "files", "imutils_here", "loaded", "older", "older_libraries"),
-    *("networks", "surroundings", "tables", "tf_files", "weights"),
+    *("networks", "sklearn_here", "surroundings", "tables", "tf_files", "weights"),
 )
 """The modules beside this one that answer for a program."""
 
@@ -180,6 +180,9 @@ def install(program: str, request: dict[str, Any], substitutes: Any, load: Calla
     files = (reading := load("files")).Files(asked, request, work, (note, made_up), (contents, records))
     load("imutils_here").Imutils(asked, files.folder, note).install()
     load("addons").Addons(asked, older.OldModule, Missing, made_up).install()
+    sklearn_data = load("sklearn_data")
+    of_sklearn = sklearn_data.SklearnData(note)
+    load("sklearn_here").Sklearn(asked, _MissingModule, of_sklearn, sklearn_data.TABLES, note).install()
     sys.meta_path.append(MissingModules(asked, note))
     weights = load("weights").Weights(os.path.join(files.root, "fetched"), note, made_up)
     _put_everywhere([pair for each in keras for made in (files, weights) for pair in made.of_keras(each)])
@@ -195,7 +198,7 @@ def install(program: str, request: dict[str, Any], substitutes: Any, load: Calla
     changes.update({"tensorflow_datasets": catalogue.patch, "tqdm.notebook": _without_widgets})
     changes.update(dict.fromkeys(("json", "yaml"), contents.patch_settings))
     changes.update({"nltk": load("words").Words(made_up).patch, "sklearn.preprocessing": older.encoders(note)})
-    changes["sklearn.datasets"] = _both(load("sklearn_data").SklearnData(note).patch, files.patch_reader)
+    changes["sklearn.datasets"] = _both(of_sklearn.patch, files.patch_reader)
     older_libraries = load("older_libraries")
     libraries = older_libraries.OlderLibraries(asked, functools.partial(files.file, like=".png"), note)
     libraries.install()

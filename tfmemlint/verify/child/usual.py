@@ -90,6 +90,8 @@ def usual(name: str) -> object:
         return None
     if is_size(name):
         return 64
+    if words[-2:] == ["growth", "rate"]:  # of a DenseNet: so many channels more with each layer
+        return 12
     if words[0] in ("is", "use", "has", "do", "with", "enable", "should") and len(words) > 1:
         return OFF.isdisjoint(words)
     last = words[-1]

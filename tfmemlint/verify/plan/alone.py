@@ -60,6 +60,8 @@ class Alone:
         self._edits = [edit for edit in edits if not _is_import(edit)]
         self.guessed = self.cut = False
         """Whether numbers that steps are given were made up, and whether there is less data than is known of."""
+        self.of_data = False
+        """Whether data sets were made up."""
         self._elements = Elements(file, solver.target == FULL, finding.bytes or 0)
         places = [finding.span, *(Span(edit.start, edit.end) for edit in self._edits)]
         self._supplies = Supplies(
@@ -93,6 +95,7 @@ class Alone:
         if any(part.holds(statement) for statement in block):
             raise PlanError("the flagged statements need what they make")
         returned = [*self._returns(block), *self._supplies.expressions]
+        self.of_data = any("tfmemlint_dataset(" in code for code in self._supplies.given())
         before, after = (self._cut(start, end, [*returned, *edits]) for edits in ((), self._edits))
         names = self._bound(block, any(edit.content.startswith(RESULT) for edit in returned))
         looks = self.finding.shows is not None and self.finding.shows.metric in LOOKED_AT

@@ -6,6 +6,7 @@ not known are filled in; what no step looks into may be anything.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -42,6 +43,14 @@ LOOKS = frozenset(
 )
 """Steps that decide by what the elements are."""
 
+BATCHES = ("batch", "padded_batch")
+COUNTS = re.compile(
+    r"(num|n|no|total|max)_?(\w+_)?(elements?|examples?|files?|images?|items?|records?|rows?|samples?|train|data)"
+    r"|(data_?set|data|train(ing)?|test|val|image|sample|example)s?_?(size|count|len|length|num)",
+    re.IGNORECASE,
+)
+"""Names of the numbers of elements that a data set has."""
+
 READS = ("reads_folder", "reads_records", "gives_batches", "lists_files")
 """Groups of what makes data sets of files."""
 
@@ -72,6 +81,8 @@ class Elements:
     _looks: list[cst.Call] = field(default_factory=list)
     _looked_into: bool = False
     """Whether a step looks into the elements of what is being made up."""
+    _counts: list[int] = field(default_factory=list)
+    """The numbers of elements of the data sets that were made up."""
     _beside: bool = False
     """Whether another part of the element is known to be an array."""
 
@@ -91,6 +102,8 @@ class Elements:
         if code_for(value) is not None:
             return None
         number = self._number(node)
+        if number is not None and self._counts and self._is_count(node):
+            number = self._counts[-1]
         if number is not None:
             return self._said(node, str(self._chosen(value, number)))
         return self._said(node, self._rows(value)) if self._is_sliced(node) else None
@@ -139,10 +152,12 @@ class Elements:
         """Rows of which a data set is made: an array of which not all sizes are known, or any where nobody looks."""
         if isinstance(value, Array) and value.dtype is not None and value.shape:
             count = value.shape[0] or ROWS
+            self._counts.append(count)
             return code_for(replace(value, shape=(count, *self._sizes(value.shape[1:]))))
         if value.known or self._looked_into:
             return None
         self.sized = True
+        self._counts.append(ROWS)
         return code_for(Array("np", "float32", (ROWS, self._of(LONG))))
 
     def _is_sliced(self, node: Node) -> bool:
@@ -169,10 +184,25 @@ class Elements:
                 return None
         return None
 
+    def _is_count(self, node: Node) -> bool:
+        """Whether an expression is how many elements there are, as far as one can read: `len(rows)`, `rows.shape[0]`,
+        `num_examples`, or a name for one of these."""
+        text = self.file.text(node)
+        if isinstance(node, cst.Name) and (found := self.file.written(node)) is not node:
+            node, text = found, self.file.text(found)
+        counts = isinstance(node, cst.Call) and isinstance(node.func, cst.Name) and node.func.value == "len"
+        return counts or ".shape[0]" in text or "cardinality(" in text or COUNTS.fullmatch(text.split(".")[-1]) is not None
+
     def _rows_of_batch(self, ds: Dataset) -> int:
-        """The first axis of what are batches; 0 for what are none."""
+        """The first axis of what are batches; 0 for what are none. Where a batch may have several sizes it has the one
+        that other steps are given, too, which say the same name."""
+        if not batched(ds):
+            return 0
         firsts = [leaf.shape[0] for leaf in _leaves(ds.element) if leaf.shape]
-        return next((size for size in firsts if size), BATCH) if batched(ds) else 0
+        sizes = [step.call.arg("batch_size") for step in ds.steps if step.call is not None and step.name in BATCHES]
+        given = self.file.value(sizes[-1].expression).options if sizes and sizes[-1] is not None else ()
+        may_be = [number for each in given if (number := integer(each)) is not None]
+        return next((size for size in firsts if size), max(may_be, default=BATCH))
 
     def _filled(self, value: Value, rows: int) -> Value | None:
         """An element with all its sizes; `rows` is the first axis of each part, 0 where that is not known."""
@@ -220,6 +250,7 @@ class Elements:
             count = STRINGS
         else:
             count = max(FEWEST, min(MOST, wanted // max(1, each)))
+        self._counts.append(count)
         self.guessed |= ds.count is None
         self.cut |= count < ds.count if ds.count is not None else each * count < self.least
         return count

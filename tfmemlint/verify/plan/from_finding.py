@@ -80,6 +80,7 @@ def plan_alone(finding: Finding, file: File, sample: Sample | None, examples: Ma
         solver = Solver(file, target, skipped=skipped)
         alone = Alone(finding, file, ExamplesOf(file, dict(examples)), solver)
         made = paired(finding, alone.texts(), alone.slices, alone.replaced, claim, 0)
+        made = replace(made, alone=True, of_data=alone.of_data)
         if (solver.used or alone.cut) and claim.expected is not None:
             raise PlanError("the bytes of the message are not those of made-up operands")
         if target != FULL and not solver.used:
@@ -89,7 +90,7 @@ def plan_alone(finding: Finding, file: File, sample: Sample | None, examples: Ma
         def again(run: Run) -> Plan | None:
             return other_ranks(made, run, skipped, lambda: sized(target, skipped + 1)) if solver.used else None
 
-        return replace(made, alone=True, again=again, smaller=(lambda: sized(SMALL, skipped)) if scaled else None)
+        return replace(made, again=again, smaller=(lambda: sized(SMALL, skipped)) if scaled else None)
 
     return sized(FULL)
 
@@ -111,6 +112,6 @@ def _called(planner: Callable[[], Planner], ranks: Sequence[int | None]) -> Plan
                 return as_called(further)
             return _called(planner, ranks[1:]) if ranks[1:] else None
 
-        return replace(made, alone=True, again=again, smaller=None, words=called.WORDS)
+        return replace(made, again=again, smaller=None, words=called.WORDS)
 
     return as_called(made)

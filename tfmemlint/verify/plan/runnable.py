@@ -15,9 +15,9 @@ from tfmemlint.verify.plan.statements import asked_of, is_empty
 if TYPE_CHECKING:
     from tfmemlint.verify.plan.slicing import Slice
 
-LIBRARIES = frozenset(("tensorflow", "keras", "tf_keras", "numpy", "absl", "tf", "np")) | sys.stdlib_module_names
+LIBRARIES = frozenset(("tensorflow", "keras", "tf_keras", "numpy", "absl", "sklearn", "tf", "np")) | sys.stdlib_module_names
 OF_DATA = frozenset((
-    *("pandas", "scipy", "sklearn", "cv2", "PIL", "skimage", "imageio", "h5py", "tqdm", "joblib", "polars", "librosa"),
+    *("pandas", "scipy", "cv2", "PIL", "skimage", "imageio", "h5py", "tqdm", "joblib", "polars", "librosa"),
     *("soundfile", "nltk", "imutils", "matplotlib"),
 ))  # fmt: skip
 """Libraries that data is made with: what they do to something that is kept is a part of it."""

@@ -47,6 +47,11 @@ class Supplies:
         """Whether something is made up for a name."""
         return word in self.made or word in self._parts
 
+    def given(self) -> Iterator[str]:
+        """The code of all that is made up as a whole."""
+        yield from self.made.values()
+        yield from (edit.content for edit in self.expressions)
+
     def provide(self, name: cst.Name) -> bool:
         """Have there what a name stands for; whether that is known."""
         word = name.value

@@ -40,6 +40,8 @@ class Plan:
     claim: Claim
     own: bool = True
     alone: bool = False
+    of_data: bool = False
+    """Whether data sets were made up for the flagged statements, whose buffers all are there at the same time."""
     words: str = ""
     """How what was measured alone came to run, where it is not by statements with operands of their own."""
     again: Callable[[Run], Plan | None] = lambda run: None
