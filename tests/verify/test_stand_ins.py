@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from typing import Any
 
 import pytest
@@ -182,3 +183,34 @@ def test_tables_have_the_columns_that_the_code_gives_them(run: RunProgram) -> No
         """
     )
     assert result.status == "ok", result.reason
+
+
+@pytest.mark.skipif(any(map(find_spec, ("pandas", "sklearn"))), reason="what is installed is taken as it is")
+def test_tables_and_what_prepares_them_are_there_without_their_libraries(run: RunProgram) -> None:
+    result = run(
+        """
+        import numpy as np
+        import pandas as pd
+        from sklearn.model_selection import train_test_split
+        from sklearn.preprocessing import LabelEncoder, MinMaxScaler, StandardScaler
+        from sklearn.svm import SVC
+        table = pd.read_csv("prices.csv", index_col=0).dropna()
+        wanted = table[["open", "high"]]
+        assert wanted.values.shape == (1000, 2) and wanted.values.dtype == "float64"
+        rest = table.drop(["close"], axis=1)
+        assert "close" not in rest.columns and len(rest) == 1000
+        assert ((table["open"] * 2 - table["open"]).values == table["open"].values).all()
+        assert pd.concat([wanted, pd.get_dummies(table["kind"] == "a")], axis=1).shape[0] == 1000
+        a, b, c, d = train_test_split(wanted, table["close"], test_size=0.2)
+        assert (a.shape, b.shape, c.shape, d.shape) == ((800, 2), (200, 2), (800,), (200,))
+        single = np.ones((10, 3), "float32")
+        assert MinMaxScaler().fit_transform(single).dtype == "float32"
+        assert StandardScaler().fit_transform(np.arange(9).reshape(3, 3)).dtype == "float64"
+        assert LabelEncoder().fit_transform(["b", "a", "b"]).tolist() == [1, 0, 1]
+        SVC().fit(single, [1] * 10)
+        """
+    )
+    assert result.reason == "ModuleNotFoundError: No module named 'sklearn', which sklearn.svm.SVC().fit() needs"
+    said = "\n".join(result.notes)
+    assert "scikit-learn is not installed: what does the same splits, scales and encodes data" in said
+    assert "pandas is not installed: tables of NumPy's arrays stand for those that it has" in said

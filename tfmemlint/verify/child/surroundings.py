@@ -25,8 +25,9 @@ Note = Callable[[str], None]
 Change = Callable[[types.ModuleType], None]
 
 ANSWER = (
-    *("absent_names", "addons", "arguments", "contrib", "files", "imutils_here", "loaded", "older", "older_libraries"),
-    *("networks", "sklearn_here", "surroundings", "tables", "tf_files", "weights"),
+    *("absent_names", "addons", "arguments", "contrib", "files", "frames", "imutils_here", "loaded", "older"),
+    *("networks", "older_libraries", "pandas_here", "series", "sklearn_here", "surroundings", "tables", "tf_files"),
+    *("weights",),
 )
 """The modules beside this one that answer for a program."""
 
@@ -183,7 +184,6 @@ def install(program: str, request: dict[str, Any], substitutes: Any, load: Calla
     sklearn_data = load("sklearn_data")
     of_sklearn = sklearn_data.SklearnData(note)
     load("sklearn_here").Sklearn(asked, _MissingModule, of_sklearn, sklearn_data.TABLES, note).install()
-    sys.meta_path.append(MissingModules(asked, note))
     weights = load("weights").Weights(os.path.join(files.root, "fetched"), note, made_up)
     _put_everywhere([pair for each in keras for made in (files, weights) for pair in made.of_keras(each)])
     load("tf_files").TensorFlowFiles(files).install()
@@ -200,6 +200,10 @@ def install(program: str, request: dict[str, Any], substitutes: Any, load: Calla
     changes.update({"nltk": load("words").Words(made_up).patch, "sklearn.preprocessing": older.encoders(note)})
     changes["sklearn.datasets"] = _both(of_sklearn.patch, files.patch_reader)
     older_libraries = load("older_libraries")
+    load("series")
+    frames = load("frames")
+    load("pandas_here").Pandas(asked, _MissingModule, tables.patch, frames, note).install()
+    sys.meta_path.append(MissingModules(asked, note))
     libraries = older_libraries.OlderLibraries(asked, functools.partial(files.file, like=".png"), note)
     libraries.install()
     changes[older_libraries.IMAGES] = libraries.pictures

@@ -190,8 +190,9 @@ class Elements:
         text = self.file.text(node)
         if isinstance(node, cst.Name) and (found := self.file.written(node)) is not node:
             node, text = found, self.file.text(found)
-        counts = isinstance(node, cst.Call) and isinstance(node.func, cst.Name) and node.func.value == "len"
-        return counts or ".shape[0]" in text or "cardinality(" in text or COUNTS.fullmatch(text.split(".")[-1]) is not None
+        if isinstance(node, cst.Call):
+            return text.startswith("len(") or "cardinality(" in text
+        return text.endswith(".shape[0]") or COUNTS.fullmatch(text.split(".")[-1]) is not None
 
     def _rows_of_batch(self, ds: Dataset) -> int:
         """The first axis of what are batches; 0 for what are none. Where a batch may have several sizes it has the one

@@ -15,9 +15,12 @@ from tfmemlint.verify.plan.statements import asked_of, is_empty
 if TYPE_CHECKING:
     from tfmemlint.verify.plan.slicing import Slice
 
-LIBRARIES = frozenset(("tensorflow", "keras", "tf_keras", "numpy", "absl", "sklearn", "tf", "np")) | sys.stdlib_module_names
+HERE = frozenset(("tensorflow", "keras", "tf_keras", "numpy", "absl", "pandas", "sklearn", "tf", "np"))
+LIBRARIES = HERE | sys.stdlib_module_names
+"""Libraries that are there, or for whose parts that prepare data something does the same."""
+
 OF_DATA = frozenset((
-    *("pandas", "scipy", "cv2", "PIL", "skimage", "imageio", "h5py", "tqdm", "joblib", "polars", "librosa"),
+    *("scipy", "cv2", "PIL", "skimage", "imageio", "h5py", "tqdm", "joblib", "polars", "librosa"),
     *("soundfile", "nltk", "imutils", "matplotlib"),
 ))  # fmt: skip
 """Libraries that data is made with: what they do to something that is kept is a part of it."""
