@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import File, Finding, Rule, knowledge, on, ordering, runtime
+from tfmemlint.api import File, Finding, Rule, Shows, knowledge, on, ordering, runtime
 
 CONFIGURES = knowledge.group("configures_devices")
 LEAVES_MEMORY = knowledge.group("leaves_gpu_memory")
@@ -40,6 +40,7 @@ class GpuSharedWithoutLimit(Rule):
                 file,
                 f"TensorFlow takes nearly all memory of the card that {taken.library} uses here; "
                 "set memory growth or a limit first",
+                shows=Shows(metric="whole_card"),
             )
 
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import re
 import types
@@ -29,10 +28,9 @@ class Catalogue:
 
     def patch(self, module: types.ModuleType) -> None:
         """Put this in front of `load`; what the catalogue does not have is left to fail."""
-        load = vars(module)["load"]
+        load = getattr(module, "load")  # noqa: B009 - a missing one, where the library is not installed
         known: dict[str, Any] = json.loads(KNOWN.read_text(encoding="utf-8"))
 
-        @functools.wraps(load)
         def loaded(name: str, **options: Any) -> Any:
             entry = known.get(name.partition(":")[0])
             if entry is None:

@@ -87,11 +87,10 @@ class Files:
         """The functions of a Keras that read files, each with what takes its place."""
         generator = getattr(getattr(keras.preprocessing, "image", None), "ImageDataGenerator", None)
         if generator is not None:
-            self._patch(generator, {"flow_from_directory": self.folder})
-        for name, find in {
-            **dict.fromkeys(FOLDERS, self.folder),
-            "load_img": functools.partial(self.file, like=PICTURE),
-        }.items():
+            self._patch(generator, {"flow_from_directory": self._pictures})
+        load = functools.partial(self.file, like=PICTURE)
+        pictures = {"image_dataset_from_directory": self._pictures, "load_img": load}
+        for name, find in {**dict.fromkeys(FOLDERS, self.folder), **pictures}.items():
             if (function := getattr(keras.utils, name, None)) is not None:
                 yield function, self._redirected(function, find, FOLDERS.get(name))
 
@@ -111,7 +110,8 @@ class Files:
 
     def place(self, path: str) -> str:
         """Where what is made up for a path lies."""
-        return os.path.join(self.root, os.path.abspath(path).lstrip(os.sep))
+        full = os.path.abspath(path)
+        return full if full.startswith(os.path.join(self.root, "")) else os.path.join(self.root, full.lstrip(os.sep))
 
     def there(self, path: str) -> str | None:
         """Where a path leads to something that is there, and not made up."""
@@ -139,8 +139,7 @@ class Files:
         """The path of a folder to read, with files in it, in folders for each class where asked for."""
         if (there := self.there(path)) is not None:
             return there
-        made = self.place(path)
-        if os.path.isfile(made):
+        if os.path.isfile(made := self.place(path)):
             os.unlink(made)
         if not _lies_there(made):
             ending = ending or self._ending
@@ -152,6 +151,9 @@ class Files:
             inside = f"{CLASSES} folders of {FILES} files" if classes else f"{FILES} files"
             self._say(path, f"a folder with {inside} ({ending})")
         return made
+
+    def _pictures(self, path: str) -> str:
+        return self.folder(path, self._ending if self._ending in self._contents.IMAGES else PICTURE)
 
     def _write(self, path: str, like: str, records: int) -> None:
         self.has_records = self.has_records or bool(records)
@@ -171,9 +173,8 @@ class Files:
         made = self.place(path)
         if not _lies_there(made):
             os.makedirs(os.path.dirname(made), exist_ok=True)
-            self._note(
-                f"{self._shown(path)} cannot be written here: {FOLDER} in the program's own folder takes its place"
-            )
+            said = f"{FOLDER} in the program's own folder takes its place"
+            self._note(f"{self._shown(path)} cannot be written here: {said}")
         return made
 
     def _make_room(self, path: str) -> None:

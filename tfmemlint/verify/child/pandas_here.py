@@ -1,19 +1,13 @@
-"""Stands in for the parts of pandas that hold tables and give arrays of them, where it is not installed; loaded by
-`main.py`. Its tables are those of `frames.py`."""
+"""What stands for pandas where it is not installed (see `here.py`): tables of `frames.py`; loaded by `main.py`."""
 
 from __future__ import annotations
 
 import datetime
 import functools
 import importlib
-import importlib.abc
-import importlib.machinery
-import sys
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
-
-Note = Callable[[str], None]
 
 NAME = "pandas"
 READERS = (
@@ -26,42 +20,18 @@ def _np() -> Any:
     return importlib.import_module("numpy")
 
 
-class Pandas(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Answers for it where nothing else does. `make` makes a module whose other names are missing, `fill` puts tables
-    in front of what reads them."""
+def filler(frames: Any, readers: Callable[[Any], None]) -> Callable[[Any], None]:
+    """What fills the module; `readers` puts made-up tables in front of what reads them."""
 
-    def __init__(
-        self,
-        asked: Callable[[], bool],
-        make: Callable[[str], Any],
-        fill: Callable[[Any], None],
-        frames: Any,
-        note: Note,
-    ) -> None:
-        self._asked, self._make, self._fill, self._frames, self._note = asked, make, fill, frames, note
-
-    def install(self) -> None:
-        """Come after what finds the library, and before what stands in for those that nobody finds."""
-        sys.meta_path.append(self)
-
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None, target: types.ModuleType | None = None
-    ) -> importlib.machinery.ModuleSpec | None:
-        wanted = fullname == NAME and self._asked()
-        return importlib.machinery.ModuleSpec(fullname, self, is_package=True) if wanted else None
-
-    def create_module(self, spec: importlib.machinery.ModuleSpec) -> types.ModuleType:
-        return self._make(spec.name)  # type: ignore[no-any-return]
-
-    def exec_module(self, module: types.ModuleType) -> None:
-        self._note("pandas is not installed: tables of NumPy's arrays stand for those that it has")
-        frames = self._frames
+    def fill(module: types.ModuleType) -> None:
         vars(module).update(DataFrame=frames.DataFrame, Series=frames.Series, date_range=_dates)
         made = {each.__name__: functools.partial(each, frames) for each in (concat, get_dummies)}
         vars(module).update(made)
         vars(module).update(isna=_isna, isnull=_isna, to_datetime=_same, to_numeric=_same)
         vars(module).update({name: _unread(name) for name in READERS})
-        self._fill(module)
+        readers(module)
+
+    return fill
 
 
 def _unread(name: str) -> Any:

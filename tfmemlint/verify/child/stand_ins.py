@@ -171,7 +171,7 @@ class _Thing(int):
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, str):
             return getattr(self, key)
-        return [10, 10][key] if isinstance(key, slice) else 10
+        return [*self][key] if isinstance(key, slice) else self._item()
 
     def __setitem__(self, key: Any, value: Any) -> None:
         if isinstance(key, str):
@@ -218,7 +218,10 @@ class _Thing(int):
         return 2
 
     def __iter__(self) -> Iterator[Any]:
-        return iter((10, 10))
+        return iter((self._item(), self._item()))
+
+    def _item(self) -> _Thing:
+        return _Thing(self._makers, f"{self._path}[]", {}, self._objects)
 
     def __call__(self, *_: Any, **__: Any) -> Any:
         return self._makers.called(self._path, self._objects)

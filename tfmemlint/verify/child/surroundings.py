@@ -7,7 +7,6 @@ Each thing that takes effect is noted.
 
 from __future__ import annotations
 
-import ast
 import builtins
 import functools
 import importlib
@@ -25,11 +24,14 @@ Note = Callable[[str], None]
 Change = Callable[[types.ModuleType], None]
 
 ANSWER = (
-    *("absent_names", "addons", "arguments", "contrib", "files", "frames", "imutils_here", "loaded", "older"),
+    *("absent_names", "addons", "arguments", "contrib", "files", "frames", "here", "imutils_here", "loaded", "older"),
     *("networks", "older_libraries", "pandas_here", "series", "sklearn_here", "surroundings", "tables", "tf_files"),
     *("weights",),
 )
 """The modules beside this one that answer for a program."""
+
+SHOWING = frozenset(("IPython", "matplotlib", "plotly", "seaborn", "wandb"))
+"""Libraries that show data, and give nothing that a program computes with."""
 
 BARS = (".tqdm", ".tqdm_notebook", ".track", ".progressbar")
 """Functions that show how far a loop is, and give what they are given."""
@@ -73,7 +75,7 @@ class Missing:
         made = Missing.network(self._path, kwargs) if Missing.asked() else None
         if made is not None:
             return made
-        if not Missing.asked() or any(hasattr(type(each), "dtype") for each in given):
+        if not Missing.asked() or (any(hasattr(type(each), "dtype") for each in given) and not self._shows()):
             self._needed()
         return Missing(self._path if self._path.endswith("()") else f"{self._path}()")
 
@@ -81,6 +83,15 @@ class Missing:
         name = self._path.partition(".")[0]
         call = self._path if self._path.endswith("()") else f"{self._path}()"
         raise ModuleNotFoundError(f"No module named '{name}', which {call} needs", name=name)
+
+    def __iter__(self) -> Any:
+        return iter((self, self)) if self._shows() else self._needed()  # of `figure, axes = plt.subplots()`
+
+    def __getitem__(self, key: Any) -> Any:
+        return self if self._shows() else self._needed()
+
+    def _shows(self) -> bool:
+        return self._path.partition(".")[0] in SHOWING
 
     def __enter__(self) -> Missing:
         return self
@@ -93,7 +104,7 @@ class Missing:
 
 
 for _name in (
-    *("array", "bool", "float", "getitem", "index", "int", "iter", "len", "contains", "complex", "tf_tensor", "next"),
+    *("array", "bool", "float", "index", "int", "len", "contains", "complex", "tf_tensor", "next"),
     *("add", "and", "floordiv", "ge", "gt", "le", "lt", "matmul", "mod", "mul", "neg", "or", "pow", "radd", "rmul"),
     *("rpow", "rsub", "rtruediv", "sub", "truediv", "abs"),
 ):
@@ -175,6 +186,8 @@ def install(program: str, request: dict[str, Any], substitutes: Any, load: Calla
         _go_back_to_version_1(note)
         load("contrib").Finder(older.OldModule, Missing, note).install()
     keras = _all_keras()
+    pictures = load("pictures")
+    pictures.of_keras()
     older.Older(asked, Missing, note).install()
     load("absent_names").AbsentNames(os.path.join(work, ""), asked, Missing, note).install()
     contents, records, source = load("contents"), load("records"), request.get("source") or ""
@@ -183,6 +196,7 @@ def install(program: str, request: dict[str, Any], substitutes: Any, load: Calla
     load("addons").Addons(asked, older.OldModule, Missing, made_up).install()
     sklearn_data = load("sklearn_data")
     of_sklearn = sklearn_data.SklearnData(note)
+    load("scaling")
     load("sklearn_here").Sklearn(asked, _MissingModule, of_sklearn, sklearn_data.TABLES, note).install()
     weights = load("weights").Weights(os.path.join(files.root, "fetched"), note, made_up)
     _put_everywhere([pair for each in keras for made in (files, weights) for pair in made.of_keras(each)])
@@ -202,47 +216,18 @@ def install(program: str, request: dict[str, Any], substitutes: Any, load: Calla
     older_libraries = load("older_libraries")
     load("series")
     frames = load("frames")
-    load("pandas_here").Pandas(asked, _MissingModule, tables.patch, frames, note).install()
+    of_pandas = load("pandas_here").filler(frames, tables.patch), "tables of NumPy's arrays stand for those that it has"
+    fills = {"pandas": of_pandas, "tensorflow_datasets": (catalogue.patch, "its catalogue gives made-up elements")}
+    fills.update(pictures.FILLS)
+    load("here").Here(asked, _MissingModule, fills, note).install()
     sys.meta_path.append(MissingModules(asked, note))
     libraries = older_libraries.OlderLibraries(asked, functools.partial(files.file, like=".png"), note)
     libraries.install()
     changes[older_libraries.IMAGES] = libraries.pictures
     loaded = load("loaded").Loaded(asked, files.there, files.root, load("usual").words_of, made_up, data.rows)
     load("imported").Imported({**changes, **loaded.changes()}).install()
-    _bind_aliases(source, note)
+    load("aliases").bind(source, note)
     load("arguments").install(asked, note)
-
-
-ALIASES = {
-    "np": "numpy",
-    "pd": "pandas",
-    "plt": "matplotlib.pyplot",
-    "sns": "seaborn",
-    "tf": "tensorflow",
-    **{
-        name: name for name in ("os", "sys", "re", "math", "time", "random", "json", "glob", "datetime", "keras", "cv2")
-    },
-}
-"""Names that stand for the same module in nearly every program."""
-
-
-def _bind_aliases(source: str, note: Note) -> None:
-    """Have those of these names that a program reads and binds nowhere: a cell that was deleted, a star import."""
-    read: set[str] = set()
-    bound: set[str] = set()
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Name):
-            (read if isinstance(node.ctx, ast.Load) else bound).add(node.id)
-        elif isinstance(node, (ast.Import, ast.ImportFrom)):
-            bound |= {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
-        elif isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.arg)):
-            bound.add(node.arg if isinstance(node, ast.arg) else node.name)
-    for name in sorted((read & ALIASES.keys()) - bound) if "*" not in bound else ():
-        try:
-            setattr(builtins, name, importlib.import_module(ALIASES[name]))
-        except ImportError:
-            continue
-        note(f"{name} is bound nowhere in the code: it was taken for the module {ALIASES[name]}")
 
 
 def _both(first: Change, second: Change) -> Change:

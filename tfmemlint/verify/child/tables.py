@@ -6,6 +6,7 @@ from __future__ import annotations
 import functools
 import importlib
 import os
+import re
 import types
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -25,6 +26,10 @@ OF_TEXTS = ("caption", "comment", "description", "message", "review", "sentence"
 OF_FILES = ("file", "image", "img", "path")
 OF_TIMES = ("date", "time")
 OF_LABELS = ("label", "class", "target", "category")
+PLACES = re.compile(r"\.iloc\s*\[[^,\]]*,\s*\[?([\d\s:,]*)")
+"""The columns that are taken of a table by their places."""
+
+MOST_COLUMNS = 1000
 AS_ARRAY = (".iloc[", ".values", ".to_numpy(", ".drop(", ".pop(", ".select_dtypes(")
 """What code has that takes all columns of a table, or all but those that it names."""
 
@@ -104,9 +109,10 @@ class Tables:
         named = list(dict.fromkeys([*(given or ()), *([] if whole else known.all or known.names)]))
         shown = ", ".join(map(str, named)) or f"{COLUMNS} of no known name"
         self._note(f"{path} is not there: a table of {self._rows} rows was made up, with the columns {shown}")
+        count = max(COLUMNS, _widest(self._source))
         if not whole and not known.all and any(each in self._source for each in AS_ARRAY):
-            named += [f"column_{number}" for number in range(max(COLUMNS - len(named), 2))]
-        return named or [f"column_{number}" for number in range(COLUMNS)], self._rows
+            named += [f"column_{number}" for number in range(max(count - len(named), 2))]
+        return named or [f"column_{number}" for number in range(count)], self._rows
 
     def _of_pandas(self, path: str, reader: str, options: dict[str, Any]) -> Any:
         pandas = importlib.import_module("pandas")
@@ -182,6 +188,12 @@ def _open_ended(pandas: Any, further: Callable[[Any, Any], Any], note: Note) -> 
                 return self[name]
 
     return MadeUpTable
+
+
+def _widest(source: str) -> int:
+    """The number of columns that places in the code ask for: `table.iloc[:, [11]]` asks for twelve."""
+    found = (int(number) for inside in PLACES.findall(source) for number in re.findall(r"\d+", inside))
+    return max((number + 1 for number in found if number < MOST_COLUMNS), default=0)
 
 
 def _listed(names: Any) -> list[Any]:

@@ -10,7 +10,8 @@ from tfmemlint.syntax.scopes import Definition, ScopeNode
 from tfmemlint.syntax.tree import Node
 
 SETS = ("set_", "enable_", "disable_", "run_functions_")
-
+LEARNS = "fit_transform"
+"""A method by which an object learns from data, and gives what that comes to."""
 
 CONTAINERS = frozenset(("OrderedDict", "defaultdict", "deque", "dict", "list", "set"))
 """What makes a container."""
@@ -41,12 +42,9 @@ def changed_name(statement: cst.SimpleStatementLine) -> cst.Name | None:
     """The name whose object a statement changes, or None."""
     node: Node | None = None
     first = statement.body[0]
-    if (
-        isinstance(first, cst.Expr)
-        and isinstance(first.value, cst.Call)
-        and isinstance(first.value.func, cst.Attribute)
-    ):
-        node = first.value.func
+    method = _method(first.value) if isinstance(first, (cst.Expr, cst.Assign)) else None
+    if method is not None and (isinstance(first, cst.Expr) or method.attr.value == LEARNS):
+        node = method
     elif isinstance(first, cst.Assign):
         node = first.targets[0].target
     elif isinstance(first, (cst.AugAssign, cst.AnnAssign)):
@@ -59,6 +57,12 @@ def changed_name(statement: cst.SimpleStatementLine) -> cst.Name | None:
     while isinstance(node, (cst.Attribute, cst.Subscript, cst.Call)):
         node = node.func if isinstance(node, cst.Call) else node.value
     return node if isinstance(node, cst.Name) else None
+
+
+def _method(value: Node) -> cst.Attribute | None:
+    """The method that an expression calls."""
+    called = value.func if isinstance(value, cst.Call) else None
+    return called if isinstance(called, cst.Attribute) else None
 
 
 def is_load(file: File, name: cst.Name) -> bool:
