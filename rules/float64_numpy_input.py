@@ -97,7 +97,7 @@ class Float64NumpyInput(Rule):
 def _narrowed(file: File, arrays: list[Array], taker: Call) -> Fix | None:
     """Make all of them float32 where they are made, with those that NumPy and TensorFlow compute with them; None where
     one is not made as an array, or is float64 by name. Only shown where TensorFlow may compute with yet others."""
-    numpy, imports = fixes.ensure_numpy(file)
+    numpy, imports = fixes.ensure_numpy(file, taker.node)
     calls = {call.node: call for a in arrays for call in (a.origin, *a.beside) if call is not None}
     others = tensors.float64_beside(file, taker)
     calls |= {call.node: call for call in others or []}

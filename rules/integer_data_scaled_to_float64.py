@@ -84,7 +84,7 @@ def _bytes(scaling: Scaling) -> int | None:
 
 
 def _in_float32(file: File, together: list[Scaling]) -> Fix | None:
-    numpy, imports = fixes.ensure_numpy(file)
+    numpy, imports = fixes.ensure_numpy(file, together[0].node)
     function = file.contexts.function(together[0].node)
     if imports and function is not None and any(own_nodes(function, cst.Import, cst.ImportFrom)):
         return None  # it brings its own imports, and may run where the module does not

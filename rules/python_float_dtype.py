@@ -44,7 +44,7 @@ class PythonFloatDtype(Rule):
             return
         if tensors.is_little(file, entering) or tensors.float64_by_design(file):
             return
-        numpy, imports = fixes.ensure_numpy(file)
+        numpy, imports = fixes.ensure_numpy(file, made.node)
         alone = tensors.float64_beside(file, entering.taker) == []
         yield self.finding(
             made,

@@ -191,10 +191,10 @@ def api_text(file: File, name: str) -> str | None:
     return best[2] if best is not None else None
 
 
-def ensure_numpy(file: File) -> tuple[str, tuple[Edit, ...]]:
-    """The name under which the file knows NumPy, and the edits that import it where it does not."""
+def ensure_numpy(file: File, at: Node) -> tuple[str, tuple[Edit, ...]]:
+    """The name under which the file knows NumPy at a place, and the edits that import it where it does not."""
     known = api_text(file, "np")
-    if known is not None:
+    if known is not None and not _comes_later(file, known, at):
         return known, ()
     first = next(
         (
@@ -208,9 +208,18 @@ def ensure_numpy(file: File) -> tuple[str, tuple[Edit, ...]]:
     )
     if first is None:
         return "np", ()
+    if known is not None:
+        return known, (insert_before(file, first, f"import numpy as {known}" if known != "numpy" else "import numpy"),)
     if "np" in file.flow(file.module).bindings or file.loads("np"):  # taken otherwise, or meant by code that lacks it
         return "numpy", (insert_before(file, first, "import numpy"),)
     return "np", (insert_before(file, first, "import numpy as np"),)
+
+
+def _comes_later(file: File, name: str, at: Node) -> bool:
+    """Whether a module binds a name only behind a place that runs as the module does, as a later cell of a notebook."""
+    bound = written(file.flow(file.module).bindings.get(name, ()))
+    start = file.span(at).start
+    return file.scope_of(at) is file.module and bool(bound) and all(file.span(d.node).start > start for d in bound)
 
 
 def _is_future(node: Node) -> bool:
