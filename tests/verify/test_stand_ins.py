@@ -185,7 +185,7 @@ def test_tables_have_the_columns_that_the_code_gives_them(run: RunProgram) -> No
     assert result.status == "ok", result.reason
 
 
-@pytest.mark.skipif(any(map(find_spec, ("pandas", "sklearn"))), reason="what is installed is taken as it is")
+@pytest.mark.skipif(any(map(find_spec, ("pandas", "sklearn"))), reason="they are installed")
 def test_tables_and_what_prepares_them_are_there_without_their_libraries(run: RunProgram) -> None:
     result = run(
         """
@@ -193,7 +193,9 @@ def test_tables_and_what_prepares_them_are_there_without_their_libraries(run: Ru
         import pandas as pd
         from sklearn.model_selection import train_test_split
         from sklearn.preprocessing import LabelEncoder, MinMaxScaler, StandardScaler
+        from sklearn.datasets import fetch_california_housing, load_iris
         from sklearn.svm import SVC
+        from sklearn import metrics
         table = pd.read_csv("prices.csv", index_col=0).dropna()
         wanted = table[["open", "high"]]
         assert wanted.values.shape == (1000, 2) and wanted.values.dtype == "float64"
@@ -203,6 +205,8 @@ def test_tables_and_what_prepares_them_are_there_without_their_libraries(run: Ru
         assert pd.concat([wanted, pd.get_dummies(table["kind"] == "a")], axis=1).shape[0] == 1000
         a, b, c, d = train_test_split(wanted, table["close"], test_size=0.2)
         assert (a.shape, b.shape, c.shape, d.shape) == ((800, 2), (200, 2), (800,), (200,))
+        assert load_iris().data.shape == (150, 4) and fetch_california_housing().data.shape == (20640, 8)
+        assert metrics.mean_squared_error([1, 2], [1, 4]) == 2
         single = np.ones((10, 3), "float32")
         assert MinMaxScaler().fit_transform(single).dtype == "float32"
         assert StandardScaler().fit_transform(np.arange(9).reshape(3, 3)).dtype == "float64"
@@ -214,3 +218,44 @@ def test_tables_and_what_prepares_them_are_there_without_their_libraries(run: Ru
     said = "\n".join(result.notes)
     assert "scikit-learn is not installed: what does the same splits, scales and encodes data" in said
     assert "pandas is not installed: tables of NumPy's arrays stand for those that it has" in said
+
+
+@pytest.mark.skipif(any(map(find_spec, ("PIL", "cv2", "gym", "matplotlib"))), reason="they are installed")
+def test_pictures_figures_and_environments_are_there_without_their_libraries(run: RunProgram) -> None:
+    result = run(
+        """
+        import click
+        import cv2
+        import gym
+        import matplotlib.pyplot as plt
+        import numpy as np
+        import tensorflow_datasets as tfds
+        from easydict import EasyDict
+        from PIL import Image
+        from tensorflow.keras.preprocessing.image import ImageDataGenerator
+        image = cv2.resize(cv2.imread("photos/a.jpg"), (32, 48))
+        assert (image.shape, image.dtype) == ((48, 32, 3), "uint8")
+        assert cv2.cvtColor(image, cv2.COLOR_BGR2GRAY).shape == (48, 32)
+        assert np.array(Image.open("photos/a.jpg").convert("L").resize((32, 48))).shape == (48, 32)
+        flow = ImageDataGenerator().flow_from_directory("pets", target_size=(40, 50), batch_size=8)
+        assert flow[0][0].shape == (8, 40, 50, 3)
+        figure, axes = plt.subplots(1, 2)
+        axes[0].imshow(image)
+        names = EasyDict({"train": {"size": 3}})
+        names.train.rate = 0.5
+        assert names["train"]["rate"] == 0.5 and names.train.size == 3
+        env = gym.make("CartPole-v1")
+        assert env.reset().shape == env.observation_space.shape == (4,) and env.action_space.n == 2
+        assert sum(env.step(0)[2] for _ in range(50)) == 1
+        assert tfds.load("mnist", split="train", as_supervised=True).element_spec[0].shape == (28, 28, 1)
+
+        @click.command()
+        @click.option("--epochs", default=3)
+        @click.argument("base_dir")
+        def main(base_dir, epochs):
+            raise SystemExit(f"{base_dir} {epochs}")
+
+        main()
+        """
+    )
+    assert result.status == "error" and "folder 3" in result.output

@@ -15,7 +15,7 @@ import zlib
 from typing import Any
 
 SIDE = 256
-LINES, WORDS = 200, 12
+LINES, WORDS, COLUMNS = 200, 12, 10
 IMAGES = (".bmp", ".gif", ".jpeg", ".jpg", ".png", ".ppm", ".tif", ".tiff")
 AUDIO = (".aac", ".flac", ".m4a", ".mp3", ".ogg", ".wav")
 RATE, SECONDS = 16000, 3
@@ -71,7 +71,7 @@ def write(path: str, like: str = "", numbers: int = 0) -> None:
         return
     with open(path, "w", encoding="utf-8") as text:
         if ending in SEPARATORS:
-            text.write(f"{SEPARATORS[ending].join(str(number % 10) for number in range(WORDS))}\n" * LINES)
+            text.write(f"{SEPARATORS[ending].join(map(str, range(COLUMNS)))}\n" * LINES)
         elif ending in SETTINGS:
             json.dump({MARK: os.path.splitext(os.path.basename(path))[0]}, text)
         elif ending in TEXTS:

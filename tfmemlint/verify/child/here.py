@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import copy
 import importlib
 import importlib.abc
 import importlib.machinery
@@ -35,7 +36,8 @@ class Here(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         self, fullname: str, path: Sequence[str] | None, target: types.ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
         wanted = fullname in self._fills and self._asked()
-        return importlib.machinery.ModuleSpec(fullname, self, is_package=True) if wanted else None
+        # Each has a loader of its own, as what changes a module that is imported changes its loader.
+        return importlib.machinery.ModuleSpec(fullname, copy.copy(self), is_package=True) if wanted else None
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> types.ModuleType:
         return self._make(spec.name)  # type: ignore[no-any-return]

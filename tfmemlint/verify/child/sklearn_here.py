@@ -7,6 +7,7 @@ library has can be named, and computes nothing.
 
 from __future__ import annotations
 
+import copy
 import importlib
 import importlib.abc
 import importlib.machinery
@@ -52,10 +53,11 @@ class Sklearn(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: types.ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
-        there = sys.modules.get(NAME)
-        if fullname.partition(".")[0] != NAME or not (self._asked() or getattr(there, "__loader__", None) is self):
+        begun = isinstance(getattr(sys.modules.get(NAME), "__loader__", None), Sklearn)
+        if fullname.partition(".")[0] != NAME or not (self._asked() or begun):
             return None
-        return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
+        # Each has a loader of its own, as what changes a module that is imported changes its loader.
+        return importlib.machinery.ModuleSpec(fullname, copy.copy(self), is_package=True)
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> types.ModuleType:
         return self._make(spec.name)  # type: ignore[no-any-return]

@@ -192,6 +192,13 @@ class _Thing(int):
     def __ne__(self, other: object) -> bool:
         return not self == other
 
+    def __add__(self, other: Any) -> Any:
+        """Texts are put together of it as of one."""
+        return f"text{other}" if isinstance(other, str) else int.__add__(self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        return f"{other}text" if isinstance(other, str) else int.__radd__(self, other)
+
     __hash__ = int.__hash__
 
     def get(self, key: Any, default: Any = None) -> Any:

@@ -218,7 +218,7 @@ def install(program: str, request: dict[str, Any], substitutes: Any, load: Calla
     frames = load("frames")
     of_pandas = load("pandas_here").filler(frames, tables.patch), "tables of NumPy's arrays stand for those that it has"
     fills = {"pandas": of_pandas, "tensorflow_datasets": (catalogue.patch, "its catalogue gives made-up elements")}
-    fills.update(pictures.FILLS)
+    fills.update({**pictures.FILLS, **load("small_libraries").fills(load("usual").usual)})
     load("here").Here(asked, _MissingModule, fills, note).install()
     sys.meta_path.append(MissingModules(asked, note))
     libraries = older_libraries.OlderLibraries(asked, functools.partial(files.file, like=".png"), note)

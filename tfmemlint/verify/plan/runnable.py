@@ -15,7 +15,10 @@ from tfmemlint.verify.plan.statements import asked_of, is_empty
 if TYPE_CHECKING:
     from tfmemlint.verify.plan.slicing import Slice
 
-HERE = frozenset(("tensorflow", "keras", "tf_keras", "numpy", "absl", "pandas", "sklearn", "tf", "np"))
+HERE = frozenset((
+    *("tensorflow", "keras", "tf_keras", "numpy", "absl", "pandas", "sklearn", "tf", "np"),
+    *("easydict", "addict", "click", "gym", "gymnasium"),
+))  # fmt: skip
 LIBRARIES = HERE | sys.stdlib_module_names
 """Libraries that are there, or for whose parts that prepare data something does the same."""
 
