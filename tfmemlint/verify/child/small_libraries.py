@@ -50,6 +50,18 @@ class Attributes(dict[str, Any]):
         self[name] = value
 
 
+class Config(Attributes):
+    """Settings that a file may be merged into, and that are copied and locked."""
+
+    def clone(self) -> Any:
+        return type(self)(self)
+
+    def freeze(self, *_: Any) -> None:
+        """Nothing changes: no file is read."""
+
+    defrost = merge_from_file = merge_from_list = freeze
+
+
 class Space:
     """What can be seen, or done."""
 
@@ -139,6 +151,8 @@ def fills(usual: Callable[[str], Any]) -> dict[str, tuple[Callable[[Any], None],
     old, new = (functools.partial(_environment, newer) for newer in (False, True))
     return {
         "easydict": (of(EasyDict=Attributes), settings),
+        "yacs": (of(), settings),
+        "yacs.config": (of(CfgNode=Config), settings),
         "addict": (of(Dict=Attributes), settings),
         "click": (of(command=_command(usual), option=_option, argument=_option), "options have their defaults"),
         "gym": (of(make=old, Env=object, Wrapper=object), acts),

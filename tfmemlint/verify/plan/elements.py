@@ -82,7 +82,7 @@ class Elements:
     _looked_into: bool = False
     """Whether a step looks into the elements of what is being made up."""
     _counts: list[int] = field(default_factory=list)
-    """The numbers of elements of the data sets that were made up."""
+    """The numbers of rows that data sets are made of, where they were made up."""
     _beside: bool = False
     """Whether another part of the element is known to be an array."""
 
@@ -102,7 +102,7 @@ class Elements:
         if code_for(value) is not None:
             return None
         number = self._number(node)
-        if number is not None and self._counts and self._is_count(node):
+        if number == BUFFER and self._counts and self._is_shuffled(node) and self._is_count(node):
             number = self._counts[-1]
         if number is not None:
             return self._said(node, str(self._chosen(value, number)))
@@ -184,6 +184,11 @@ class Elements:
                 return None
         return None
 
+    def _is_shuffled(self, node: Node) -> bool:
+        """Whether the nearest step that an expression is given to shuffles."""
+        calls = (self.file.call(each) for each in self.file.tree.ancestors(node) if isinstance(each, cst.Call))
+        return next((call.name == STEP + "shuffle" for call in calls if (call.name or "").startswith(STEP)), False)
+
     def _is_count(self, node: Node) -> bool:
         """Whether an expression is how many elements there are, as far as one can read: `len(rows)`, `rows.shape[0]`,
         `num_examples`, or a name for one of these."""
@@ -251,7 +256,6 @@ class Elements:
             count = STRINGS
         else:
             count = max(FEWEST, min(MOST, wanted // max(1, each)))
-        self._counts.append(count)
         self.guessed |= ds.count is None
         self.cut |= count < ds.count if ds.count is not None else each * count < self.least
         return count

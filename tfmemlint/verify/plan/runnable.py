@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 HERE = frozenset((
     *("tensorflow", "keras", "tf_keras", "numpy", "absl", "pandas", "sklearn", "tf", "np"),
-    *("easydict", "addict", "click", "gym", "gymnasium"),
+    *("easydict", "addict", "yacs", "click", "gym", "gymnasium"),
 ))  # fmt: skip
 LIBRARIES = HERE | sys.stdlib_module_names
 """Libraries that are there, or for whose parts that prepare data something does the same."""

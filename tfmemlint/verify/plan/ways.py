@@ -13,6 +13,7 @@ from tfmemlint.model.values import Array, Class, Function, Value
 from tfmemlint.syntax.program import names_in
 from tfmemlint.syntax.scopes import decorated
 from tfmemlint.syntax.tree import Node
+from tfmemlint.verify.child.usual import holds_settings
 from tfmemlint.verify.plan.examples import Example
 from tfmemlint.verify.plan.made_up import code_for
 from tfmemlint.verify.plan.misfits import Made, code_of
@@ -193,7 +194,8 @@ class Ways:
         used = [each for each in unknown if each not in idle]
         standing = Standing(self.file, methods, self.solver.target)
         models = standing.tell([parameter for _, parameter in used], self.solver) if self._bold == ALL else []
-        arrays = [each for _, each in used if each in models or not is_no_array(self.file, each, methods)]
+        data = [each for _, each in used if not holds_settings(each.name.value)]
+        arrays = [each for each in data if each in models or not is_no_array(self.file, each, methods)]
         asked_for = [each for each in arrays if id(each) not in self._kinds]
         parts = {id(each): standing.parts(each) for _, each in used} if self._bold != STRICT else {}
         free = {path: Free(path) for each in parts.values() for path in each}
