@@ -39,6 +39,14 @@ def peaks(*sizes: int) -> list[Run]:
     return [ok(peak_bytes=size) for size in sizes]
 
 
+def test_a_loop_without_rounds_shows_nothing_of_what_is_in_it() -> None:
+    claim = Claim("seconds")
+    before, after = (Run("ok", seconds=each, rounds_in_all=0) for each in (9.0, 1.0))
+    assert judge(claim, [before], [after]).kind == INCONCLUSIVE
+    ran = Run("ok", seconds=9.0, rounds=5, rounds_in_all=5)
+    assert judge(claim, [ran], [after]).kind == CONFIRMED
+
+
 class TestFigures:
     def test_a_clear_difference_is_confirmed_with_its_numbers(self) -> None:
         verdict = judge(Claim("peak_bytes", 1.5), peaks(300 * MIB, 300 * MIB), peaks(100 * MIB, 100 * MIB))

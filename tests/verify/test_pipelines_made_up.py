@@ -49,10 +49,9 @@ PROGRAMS = {
     "lengths of the rows that it is made of": (
         """
         def batches(x, y):
-            train = tf.data.Dataset.from_tensor_slices((x, y)).map(lambda a, b: (a, b))
-            return tf.data.Dataset.from_tensor_slices(x).batch(16).shuffle(y.shape[0])
+            return tf.data.Dataset.from_tensor_slices(x).shuffle(y.shape[0]).batch(16).prefetch(100)
         """,
-        "TFM307",
+        "TFM304",
         ('x = tfmemlint_array("float32", (2048, 512))', "y = tfmemlint_object(shape=(2048,))"),
     ),
     "a part that needs what nobody knows": (

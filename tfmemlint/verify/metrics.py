@@ -100,7 +100,7 @@ METRICS = {
         Metric("rss", "bytes", 8 * MIB, _rss_growth, "this system does not tell resident memory", 1.25),
         Metric("device_bytes", "bytes", 64 * MIB, lambda run: run.device_used_peak, "there is no NVIDIA card here"),
         Metric("traces", "", 0.5, lambda run: float(run.traces), ""),
-        Metric("seconds", "s", 0.05, lambda run: run.seconds, ""),
+        Metric("seconds", "s", 0.05, lambda run: run.seconds, "", 1.2),
         Metric("value", "", 0.0, lambda run: run.value, "the program does not call tfmemlint_value()"),
         Metric("live_slope", "bytes", KIB, _slope(1), _FEW_MARKS),
         Metric("rss_slope", "bytes", 4 * KIB, _slope(3), _FEW_MARKS),

@@ -82,7 +82,7 @@ class Elements:
     _looked_into: bool = False
     """Whether a step looks into the elements of what is being made up."""
     _counts: list[int] = field(default_factory=list)
-    """The numbers of rows that data sets are made of, where they were made up."""
+    """The numbers of elements that are no batches, and of rows that data sets are made of, where they were made up."""
     _beside: bool = False
     """Whether another part of the element is known to be an array."""
 
@@ -185,9 +185,10 @@ class Elements:
         return None
 
     def _is_shuffled(self, node: Node) -> bool:
-        """Whether the nearest step that an expression is given to shuffles."""
+        """Whether the nearest step that an expression is given to shuffles elements that are no batches."""
         calls = (self.file.call(each) for each in self.file.tree.ancestors(node) if isinstance(each, cst.Call))
-        return next((call.name == STEP + "shuffle" for call in calls if (call.name or "").startswith(STEP)), False)
+        step = next((call for call in calls if (call.name or "").startswith(STEP)), None)
+        return step is not None and step.name == STEP + "shuffle" and not any(map(batched, step.datasets()))
 
     def _is_count(self, node: Node) -> bool:
         """Whether an expression is how many elements there are, as far as one can read: `len(rows)`, `rows.shape[0]`,
@@ -256,6 +257,8 @@ class Elements:
             count = STRINGS
         else:
             count = max(FEWEST, min(MOST, wanted // max(1, each)))
+        if not batched(ds):
+            self._counts.append(count)
         self.guessed |= ds.count is None
         self.cut |= count < ds.count if ds.count is not None else each * count < self.least
         return count
