@@ -104,7 +104,7 @@ class Alone:
         flagged = self._program([*head, before, *tail])
         if not self.finding.compared:
             return flagged, None
-        if before == after:
+        if before.split() == after.split():  # what a repair moves out of a block is the same without the block
             raise PlanError("the repair changes nothing in the programs")
         return flagged, self._program([*self._imports, *head, after, *tail])
 
