@@ -64,7 +64,8 @@ class Picture:
         return Picture(_scaled(self._array, int(size[0]), int(size[1])), self.mode)
 
     def convert(self, mode: str | None = None, *_: Any, **__: Any) -> Picture:
-        return Picture(_made(*self._array.shape[:2], CHANNELS.get(mode or "RGB", 3)), mode or "RGB")
+        width, height = self.size
+        return Picture(_made(height, width, CHANNELS.get(mode or "RGB", 3)), mode or "RGB")
 
     def crop(self, box: Any = None) -> Picture:
         left, upper, right, lower = map(int, box or (0, 0, *self.size))
