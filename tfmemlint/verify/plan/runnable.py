@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from tfmemlint.verify.plan.slicing import Slice
 
 HERE = frozenset((
-    *("tensorflow", "keras", "tf_keras", "numpy", "absl", "pandas", "sklearn", "tf", "np"),
+    *("tensorflow", "keras", "tf_keras", "numpy", "absl", "sklearn", "tf", "np"),
     *("easydict", "addict", "yacs", "click", "gym", "gymnasium"),
 ))  # fmt: skip
 LIBRARIES = HERE | sys.stdlib_module_names
 """Libraries that are there, or for whose parts that prepare data something does the same."""
 
 OF_DATA = frozenset((
-    *("scipy", "cv2", "PIL", "skimage", "imageio", "h5py", "tqdm", "joblib", "polars", "librosa"),
+    *("pandas", "scipy", "cv2", "PIL", "skimage", "imageio", "h5py", "tqdm", "joblib", "polars", "librosa"),
     *("soundfile", "nltk", "imutils", "matplotlib"),
 ))  # fmt: skip
 """Libraries that data is made with: what they do to something that is kept is a part of it."""
