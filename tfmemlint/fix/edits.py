@@ -27,7 +27,7 @@ LOOSE = (cst.BinaryOperation, cst.UnaryOperation, cst.Comparison, cst.BooleanOpe
 def outer_span(file: File, node: Node) -> Span:
     """The node's characters with its own parentheses."""
     span = file.span(node)
-    left, right = getattr(node, "lpar", ()), getattr(node, "rpar", ())
+    left, right = (node.lpar, node.rpar) if isinstance(node, cst.BaseExpression) else ((), ())
     spans = file.home(node).spans  # parentheses alone do not tell whose they are
     return Span(spans[left[0]][0], spans[right[-1]][1]) if left and right else span
 

@@ -25,7 +25,7 @@ def chosen_devices(devices: Value, comprehension: cst.ListComp) -> Value | None:
     """What `[d for d in devices]` is, `[d for d in devices if d.device_type == "GPU"]`, and what another condition
     leaves of devices of one kind; None for anything else."""
     loop = comprehension.for_in
-    if not isinstance(devices, Devices) or not comprehension.elt.deep_equals(loop.target) or loop.inner_for_in:
+    if not isinstance(devices, Devices) or not _same_name(comprehension.elt, loop.target) or loop.inner_for_in:
         return None
     if not loop.ifs:
         return devices
@@ -38,13 +38,17 @@ def chosen_devices(devices: Value, comprehension: cst.ListComp) -> Value | None:
     return Devices(devices.kind, "some", devices.call, devices.logical)
 
 
+def _same_name(one: cst.BaseExpression, other: cst.BaseExpression) -> bool:
+    return isinstance(one, cst.Name) and isinstance(other, cst.Name) and one.value == other.value
+
+
 def _type_tested(loop: cst.CompFor) -> str | None:
     """The kind of which `d.device_type == "GPU"`, alone, leaves the devices."""
     test = loop.ifs[0].test
     if len(loop.ifs) > 1 or not isinstance(test, cst.Comparison) or len(test.comparisons) > 1:
         return None
     left, right = test.left, test.comparisons[0].comparator
-    typed = isinstance(left, cst.Attribute) and left.attr.value == "device_type" and left.value.deep_equals(loop.target)
+    typed = isinstance(left, cst.Attribute) and left.attr.value == "device_type" and _same_name(left.value, loop.target)
     equal = isinstance(test.comparisons[0].operator, cst.Equal) and isinstance(right, cst.SimpleString)
     return str(right.evaluated_value) if typed and equal and isinstance(right, cst.SimpleString) else None
 
