@@ -14,8 +14,8 @@ PIP := $(BIN)/python -m pip
 # Tests start the tool a thousand times; where Python is told to write no bytecode, it would be compiled as often.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test test-all docs layouts statements rewritings repairs obstacles edits figures growth independence lint \
-  fuzz vsix release clean
+.PHONY: run test test-all docs layouts statements rewritings repairs obstacles edits figures growth independence \
+  first-pass lint fuzz vsix release clean
 
 # Findings are what `run` is meant to show, so they do not fail it; wrong usage does.
 run: $(VENV)/.installed
@@ -91,6 +91,10 @@ vsix: $(VENV)/.installed-test
 # On code of your own choice: PATHS=path/to/projects. Comments and other rules must change no finding.
 independence: $(VENV)/.installed-test
 	$(BIN)/python tests/independence.py $(PATHS)
+
+# On code of your own choice: the first pass must see the trees that libcst makes, and change no report.
+first-pass: $(VENV)/.installed-test
+	$(BIN)/python tests/first_pass.py $(PATHS)
 
 # mypy does not see through an editable install that maps rules/ to tfmemlint_rules; a link shows it the way.
 lint: $(VENV)/.installed-lint

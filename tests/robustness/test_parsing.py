@@ -14,8 +14,9 @@ import pytest
 
 from tfmemlint.config.settings import Config
 from tfmemlint.lint.engine import FileResult
+from tfmemlint.lint.first_pass import SWITCH
 from tfmemlint.lint.linter import Linter
-from tfmemlint.model import file
+from tfmemlint.syntax import spans
 from tfmemlint.syntax.spans import PositionsUnknown
 from tfmemlint.text.source import RewriteError
 
@@ -117,7 +118,8 @@ def test_a_tree_without_places_is_one_finding(monkeypatch: pytest.MonkeyPatch) -
     def fail(module: object, text: str) -> None:
         raise PositionsUnknown("positions unknown: the tree has ')' where the text has another token")
 
-    monkeypatch.setattr(file, "Spans", fail)
+    monkeypatch.setenv(SWITCH, "0")  # else the places are those of Python's own tree
+    monkeypatch.setattr(spans, "Spans", fail)
     result = lint(f"{WASTE}x = tf.linspace(0, 10, 50000000)\n")
     assert [finding.code for finding in result.findings] == ["TFM000"]
     assert "positions unknown" in result.findings[0].message

@@ -10,6 +10,7 @@ import libcst as cst
 from tfmemlint import knowledge
 from tfmemlint.finding import Finding, Severity, Span
 from tfmemlint.model.unittests import expects_error, is_test
+from tfmemlint.syntax.first_pass.positions import wants_libcst
 from tfmemlint.syntax.spans import PositionsUnknown
 
 if TYPE_CHECKING:
@@ -31,16 +32,38 @@ def dispatch(file: File, rules: Sequence[Rule]) -> list[Finding]:
         rules = [rule for rule in rules if rule.in_tests]
     for rule, findings in _runs(file, rules):
         try:
-            for finding in findings:
-                if finding.elsewhere is not None:
-                    continue
-                if not _never_runs(file, finding) and not _is_expected(file, rule, finding):
-                    found.setdefault((finding.code, finding.span), finding)
+            for finding in _standing(file, rule, findings):
+                found.setdefault((finding.code, finding.span), finding)
         except PositionsUnknown:  # no fault of the rule, and the same for all of them
             raise
         except Exception as error:  # a crash of one rule must not hide what the others find
+            if wants_libcst(error):
+                raise
             crashes.append(_crash(rule, error))
     return [*found.values(), *crashes]
+
+
+def speakers(file: File, rules: Sequence[Rule]) -> Sequence[Rule]:
+    """The rules that would report something on a file, or fail, in their order."""
+    spoken: set[Rule] = set()
+    if not all(rule.in_tests for rule in rules) and is_test(file):
+        rules = [rule for rule in rules if rule.in_tests]
+    for rule, findings in _runs(file, rules):
+        if rule in spoken:
+            continue
+        try:
+            if next(_standing(file, rule, findings), None) is not None:
+                spoken.add(rule)
+        except Exception:  # its failure, if it is one, is told by another run of it
+            spoken.add(rule)
+    return [rule for rule in rules if rule in spoken]
+
+
+def _standing(file: File, rule: Rule, findings: Iterable[Finding]) -> Iterator[Finding]:
+    """Those findings of a rule that are about code of the file which runs."""
+    for finding in findings:
+        if finding.elsewhere is None and not _never_runs(file, finding) and not _is_expected(file, rule, finding):
+            yield finding
 
 
 def _is_expected(file: File, rule: Rule, finding: Finding) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from tfmemlint.config.selectors import FAILURES
@@ -17,6 +18,7 @@ from tfmemlint.text.source import Source, SourceError
 
 if TYPE_CHECKING:
     from tfmemlint.config.settings import Config
+    from tfmemlint.model.file import File
     from tfmemlint.project.projects import Projects
     from tfmemlint.project.siblings import Siblings
     from tfmemlint.rule import Rule
@@ -77,7 +79,7 @@ def _lint_source(source: Source, config: Config, rules: Sequence[Rule], projects
     from tfmemlint.lint.registry import known_codes
     from tfmemlint.lint.suppress import apply_suppressions
 
-    siblings = siblings_of(source.path, config, projects)
+    siblings = _siblings(source.path, config, projects)
     found, readable = _run(source, config, rules, siblings)
     enabled = {rule.code: rule.name for rule in rules}
     kept, suppressed, unused = apply_suppressions(readable, found, {**known_codes(), **enabled}, enabled)
@@ -107,6 +109,14 @@ def _worth_saying(findings: Sequence[Finding], config: Config, rules: Sequence[R
         or each.code not in spared
         or each.bytes * spared[each.code] >= config.least_cost
     ]
+
+
+def _siblings(path: str, config: Config, projects: Projects | None) -> Siblings | None:
+    """The other modules of the project of a file that is linted."""
+    from tfmemlint.lint import first_pass
+
+    siblings = siblings_of(path, config, projects)
+    return siblings.read_by(first_pass.READER) if siblings is not None and first_pass.is_on() else siblings
 
 
 def siblings_of(path: str, config: Config, projects: Projects | None = None) -> Siblings | None:
@@ -147,24 +157,52 @@ def _run_program(
     source: Source, config: Config, rules: Sequence[Rule], siblings: Siblings | None
 ) -> tuple[list[Finding], Source]:
     """The rules' findings in one program, and its source with parts that do not parse blanked."""
-    from tfmemlint.lint.dispatch import dispatch
+    from tfmemlint.lint import first_pass
     from tfmemlint.lint.reach import awake_for
+    from tfmemlint.syntax.first_pass.nodes import is_first_tree
+    from tfmemlint.syntax.spans import MakeSpans, generated
 
     told = commands(source)
-    awake = awake_for(rules, source.text, siblings)
+    awake: Sequence[Rule] = awake_for(rules, source.text, siblings)
     if not awake and is_python(source.text):
         return told, source
+    spans: MakeSpans = generated
+    if awake and first_pass.is_on():
+        look = first_pass.Look(source, config, awake, siblings)
+        awake, spans = look.speaking, look.spans
+        if not awake:
+            return told, source
     known = siblings.kept(source) if siblings is not None else None
-    module, readable, found = parse(source) if known is None else (known.module, known.source, [])
+    if known is None or is_first_tree(known.module):
+        module, readable, found = parse(source)
+    else:
+        module, readable, found = known.module, known.source, []
     found = [*told, *found]
     if siblings is not None and module is not None and readable is source:
         siblings.parsed(source, module)
     if module is not None and awake:
         from tfmemlint.model.file import File
-        from tfmemlint.syntax.spans import PositionsUnknown
 
-        try:
-            found += dispatch(File(readable, module, config, siblings), awake)
-        except PositionsUnknown as error:  # without places there are no findings, of any rule
-            found.append(refusal(readable) or _failure(f"{error}; the file was not checked"))
+        model = partial(File, readable, module, config, spans=spans)
+        found += _findings(model, readable, awake, siblings)
     return found, readable
+
+
+def _findings(
+    model: Callable[..., File], source: Source, rules: Sequence[Rule], siblings: Siblings | None
+) -> list[Finding]:
+    """What rules find in a program that libcst has read, in the model of which the modules of `siblings` are."""
+    from tfmemlint.lint.dispatch import dispatch
+    from tfmemlint.lint.first_pass import LIBCST
+    from tfmemlint.syntax.first_pass.positions import wants_libcst
+    from tfmemlint.syntax.spans import PositionsUnknown
+
+    try:
+        try:
+            return dispatch(model(siblings=siblings), rules)
+        except Exception as error:
+            if siblings is None or not wants_libcst(error):
+                raise
+        return dispatch(model(siblings=siblings.read_by(LIBCST)), rules)
+    except PositionsUnknown as error:  # without places there are no findings, of any rule
+        return [refusal(source) or _failure(f"{error}; the file was not checked")]

@@ -17,13 +17,20 @@ if TYPE_CHECKING:
 
 _SPACES_BEFORE_TABS = re.compile(r"^\t* +\t[ \t]*(?=[^\s#])", re.MULTILINE)
 
+_CHARACTERS = 1_000
+"""Characters of single expressions that count as a unit of the parser's work."""
+
+LARGEST_AT_ONCE = 1 << 20
+"""Characters of a program that Python's own parser reads in seconds, and in less than a gigabyte, whatever they are."""
+
 SYNTAX_ERROR = ("TFM002", "syntax-error")
 
 
 def is_python(text: str) -> bool:
     """Whether the running Python accepts the text: yes is sure, no is not (its grammar may be older)."""
     try:
-        limits.check(text)
+        if len(text) > LARGEST_AT_ONCE:
+            limits.check(text)
         _compile(text)
     except (limits.TooMuch, SyntaxError, ValueError, RecursionError, MemoryError, SystemError):
         return False
@@ -35,7 +42,7 @@ def wants_room(source: Source) -> bool:
     try:
         return limits.check(source.text) > limits.ROOM
     except limits.TooMuch:
-        return len(source.blocks) > 1
+        return True
 
 
 def parse(source: Source) -> tuple[cst.Module | None, Source, list[Finding]]:
@@ -60,6 +67,27 @@ def parse(source: Source) -> tuple[cst.Module | None, Source, list[Finding]]:
         return _tree(rest.text, 0), rest, list(bad.values())
     except _Unparsable as error:
         return None, source, [*bad.values(), error.finding]
+
+
+class Pieces:
+    """libcst's parser for single expressions of one program, within the bounds of a whole one."""
+
+    def __init__(self) -> None:
+        self._work = 0
+
+    def __call__(self, text: str) -> cst.BaseExpression:
+        """The tree of an expression. Raises Unsupported."""
+        import libcst as cst
+
+        from tfmemlint.syntax.first_pass.layout import Unsupported
+
+        try:
+            self._work += limits.check(text) + len(text) // _CHARACTERS
+            if self._work > limits.ROOM:
+                raise Unsupported("too much for single expressions")
+            return cst.parse_expression(f"({text})" if "\n" in text else text)
+        except (limits.TooMuch, cst.ParserSyntaxError) as error:
+            raise Unsupported(str(error)) from None
 
 
 def commands(source: Source) -> list[Finding]:

@@ -22,7 +22,7 @@ from tfmemlint.model.values import Value
 from tfmemlint.syntax.program import Program
 from tfmemlint.syntax.reaching import is_guarded
 from tfmemlint.syntax.scopes import Definition, Definitions, ScopeNode
-from tfmemlint.syntax.spans import Spans
+from tfmemlint.syntax.spans import MakeSpans, Offsets, generated
 from tfmemlint.syntax.tree import Node
 from tfmemlint.text.source import Source
 
@@ -42,12 +42,20 @@ class File(Program):
     What is asked about a node is answered for those of linked modules, too; what is asked by a name is about this file.
     """
 
-    def __init__(self, source: Source, module: cst.Module, config: Config, siblings: Siblings | None = None) -> None:
+    def __init__(
+        self,
+        source: Source,
+        module: cst.Module,
+        config: Config,
+        siblings: Siblings | None = None,
+        spans: MakeSpans = generated,
+    ) -> None:
         known = siblings.kept(source) if siblings is not None else None
         super().__init__(module, known if known is not None and known.module is module else None)
         self.source = source
         self.config = config
         self.siblings = siblings
+        self._make_spans = spans
         self.linked: dict[str, Sibling] = {}
         """The modules that were followed, by their paths."""
         self._by_tree: dict[int, Sibling] = {}
@@ -252,9 +260,9 @@ class File(Program):
     # -- places ------------------------------------------------------------------------------------------------------
 
     @cached_property
-    def spans(self) -> Spans:
+    def spans(self) -> Offsets:
         """Offsets of all nodes; made only for files with findings."""
-        return Spans(self.module, self.source.text)
+        return self._make_spans(self.tree, self.source.text)
 
     def span(self, node: Node) -> Span:
         """The characters of a node, without the whitespace around it; those of its own text for a node of another

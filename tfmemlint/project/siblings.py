@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import os
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +22,7 @@ from tfmemlint.project.projects import Project
 from tfmemlint.project.required import required, told_by
 from tfmemlint.project.texts import Text, is_unit_test, text_of
 from tfmemlint.syntax.program import Program
-from tfmemlint.syntax.spans import Spans
+from tfmemlint.syntax.spans import MakeSpans, Offsets, generated
 from tfmemlint.text.pins import NONE, Pins
 from tfmemlint.text.read import read_source
 from tfmemlint.text.source import Source, SourceError
@@ -47,8 +49,11 @@ Parse = Callable[[Source], "cst.Module | None"]
 class Sibling(Program):
     """A module of the project beside the file that is linted. `path` is absolute."""
 
-    def __init__(self, path: str, source: Source, module: cst.Module, digest: bytes, place: int) -> None:
+    def __init__(
+        self, path: str, source: Source, module: cst.Module, digest: bytes, place: int, spans: MakeSpans = generated
+    ) -> None:
         super().__init__(module)
+        self._make_spans = spans
         self.path = path
         self.source = source
         self.digest = digest
@@ -58,9 +63,9 @@ class Sibling(Program):
         self.tree.base = place
 
     @cached_property
-    def spans(self) -> Spans:
+    def spans(self) -> Offsets:
         """Offsets of all nodes."""
-        return Spans(self.module, self.source.text)
+        return self._make_spans(self.tree, self.source.text)
 
     def span(self, node: cst.CSTNode) -> Span:
         """The characters of a node in the module's own text."""
@@ -96,6 +101,15 @@ class Kept:
         self._size -= entry[2] if entry is not None else 0
 
 
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """How modules are read. `kept` are those that the process has read in this way."""
+
+    parse: Parse
+    spans: MakeSpans
+    kept: Kept
+
+
 _KEPT = Kept()
 
 
@@ -106,12 +120,12 @@ class Siblings:
     be read; with `layout.probed` it is what the answers rest on.
     """
 
-    def __init__(self, path: str, root: str, parse: Parse, project: Project | None = None) -> None:
+    def __init__(self, path: str, root: str, read: Parse | Reader, project: Project | None = None) -> None:
         self.path = os.path.abspath(path)
         self._project = Project(root) if project is None else project
         self.layout = Layout(root, self._project.layout)
         self.read: dict[str, bytes | None] = {}
-        self._parse = parse
+        self._reader = read if isinstance(read, Reader) else Reader(read, generated, _KEPT)
         self._programs: dict[str, Sibling | None] = {}
         self._importers_of: set[str] = set()
         self._within_reach: dict[str, tuple[tuple[str, Text], ...] | None] = {}
@@ -124,6 +138,12 @@ class Siblings:
         there = {path: b"" if is_there else None for path, is_there in self.layout.probed.items()}
         asked = {f"{IMPORTERS}{path}": self._project.importers.state(path) for path in sorted(self._importers_of)}
         return {**there, **self.read, **asked}
+
+    def read_by(self, reader: Reader) -> Siblings:
+        """The same modules, read in another way."""
+        other = copy.copy(self)
+        other._reader, other._programs = reader, {}
+        return other
 
     def text(self, path: str) -> Text | None:
         """What the text of a file tells; None where it cannot be read."""
@@ -215,14 +235,14 @@ class Siblings:
 
     def kept(self, source: Source) -> Sibling | None:
         """What is known of the file itself, by those that lead to it, while its text is the same."""
-        is_known, sibling = _KEPT.get(self.path, digest_of(source.data))
+        is_known, sibling = self._reader.kept.get(self.path, digest_of(source.data))
         return sibling if is_known else None
 
     def parsed(self, source: Source, module: cst.Module) -> None:
         """Keep the tree of the file itself for those that lead to it."""
         if source.path.endswith(".py") and len(source.data) <= LARGEST and self.kept(source) is None:
             digest = digest_of(source.data)
-            _KEPT.put(self.path, digest, self._sibling(self.path, source, module, digest), len(source.data))
+            self._reader.kept.put(self.path, digest, self._sibling(self.path, source, module, digest), len(source.data))
 
     def data(self, path: str) -> bytes | None:
         """The bytes of a file, whose digest is in `read` then; None where it cannot be read."""
@@ -242,10 +262,10 @@ class Siblings:
         digest = self.read[path]
         if data is None or digest is None:
             return None
-        is_known, sibling = _KEPT.get(path, digest)
+        is_known, sibling = self._reader.kept.get(path, digest)
         if not is_known:
             sibling = self._made(path, data, digest)
-            _KEPT.put(path, digest, sibling, len(data))
+            self._reader.kept.put(path, digest, sibling, len(data))
         return sibling
 
     def _made(self, path: str, data: bytes, digest: bytes) -> Sibling | None:
@@ -253,11 +273,11 @@ class Siblings:
             source = read_source(data, path)
         except SourceError:
             return None
-        module = self._parse(source)
+        module = self._reader.parse(source)
         return None if module is None else self._sibling(path, source, module, digest)
 
     def _sibling(self, path: str, source: Source, module: cst.Module, digest: bytes) -> Sibling:
         # Nodes of several modules have an order, too, which must not depend on the one that was read first.
         name = os.path.relpath(path, self.layout.root).replace(os.sep, "/")
         place = int.from_bytes(hashlib.blake2b(name.encode(errors="replace"), digest_size=6).digest(), "big") + 1
-        return Sibling(path, source, module, digest, place << 32)
+        return Sibling(path, source, module, digest, place << 32, self._reader.spans)

@@ -11,11 +11,14 @@ others. What stands between two tokens and is not in the tree is passed over, as
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Protocol
 
 import libcst as cst
 from libcst._nodes.internal import CodegenState
+
+from tfmemlint.syntax.tree import Tree
 
 # What Python passes over between two tokens, one at a time: blanks, a continued line, a comment. Libcst loses each of
 # them somewhere.
@@ -23,11 +26,20 @@ _SPACE = re.compile(r"[ \t\n]|\\\n|#[^\n]*")
 _SPACES = re.compile(rf"(?:{_SPACE.pattern})*")
 
 
+class Offsets(Protocol):
+    """Tells where nodes of one tree start and end in its text."""
+
+    def __getitem__(self, node: cst.CSTNode, /) -> tuple[int, int]: ...
+
+
+MakeSpans = Callable[[Tree, str], Offsets]
+
+
 class PositionsUnknown(ValueError):
     """The tree holds another text than the file, so that no offset of it can be trusted."""
 
 
-class _Offsets(CodegenState):
+class _Generated(CodegenState):
     """Code generation that finds each token in the text and keeps the span of each node."""
 
     def __init__(self, default_indent: str, default_newline: str, text: str) -> None:
@@ -90,7 +102,7 @@ class Spans:
 
     def __init__(self, module: cst.Module, text: str) -> None:
         # The tree of a file without a last newline generates one and takes it back.
-        state = _Offsets(module.default_indent, module.default_newline, f"{text}\n")
+        state = _Generated(module.default_indent, module.default_newline, f"{text}\n")
         module._codegen(state)
         if _SPACES.fullmatch(text, min(state.offset, len(text))) is None:
             raise PositionsUnknown("positions unknown: the text goes on where the tree ends")
@@ -101,3 +113,8 @@ class Spans:
         start, end = self._spans[id(node)]
         # What is lost before a node's first token is none of its.
         return (self._lost.get(start, start) if end > start else start), end
+
+
+def generated(tree: Tree, text: str) -> Spans:
+    """The offsets of all nodes of a tree that libcst's parser has made."""
+    return Spans(tree.module, text)

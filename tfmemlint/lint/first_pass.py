@@ -1,0 +1,98 @@
+"""The first look at a program: which rules may have something to say, told without libcst's parser.
+
+The tree of `syntax.first_pass` has the same nodes as libcst's, so rules and model work on it unchanged. A rule that
+would report something there, that fails, or that asks for what only libcst's tree holds, runs again on that tree, which
+is the only source of findings; all others have nothing to say.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from tfmemlint.lint.parsing import LARGEST_AT_ONCE, Pieces, parse
+from tfmemlint.project.siblings import Kept, Reader, Siblings
+from tfmemlint.syntax.first_pass.layout import Unsupported
+from tfmemlint.syntax.first_pass.nodes import is_first_tree
+from tfmemlint.syntax.first_pass.positions import AllPositions, Positions
+from tfmemlint.syntax.first_pass.reading import Reading, read
+from tfmemlint.syntax.spans import Offsets, generated
+
+if TYPE_CHECKING:
+    import libcst as cst
+
+    from tfmemlint.config.settings import Config
+    from tfmemlint.rule import Rule
+    from tfmemlint.syntax.tree import Tree
+    from tfmemlint.text.source import Source
+
+SWITCH = "TFMEMLINT_FIRST_PASS"
+"""An environment variable; at "0" libcst reads everything, which must give the same findings."""
+
+
+def is_on() -> bool:
+    """Whether programs are looked at before libcst's parser reads them."""
+    return os.environ.get(SWITCH) != "0"
+
+
+class Look:
+    """A first look at one program: `speaking` are the rules that must run on libcst's tree, in their order; all where
+    this cannot be told."""
+
+    def __init__(self, source: Source, config: Config, rules: Sequence[Rule], siblings: Siblings | None) -> None:
+        self._source = source
+        self.speaking = rules
+        module = self._module(siblings)
+        if module is None:
+            return
+        from tfmemlint.lint.dispatch import speakers
+        from tfmemlint.model.file import File
+
+        if siblings is not None:
+            siblings.parsed(source, module)
+        with contextlib.suppress(Exception):  # whatever it is, it is told where libcst's tree is asked
+            self.speaking = speakers(File(source, module, config, siblings, self._positions), rules)
+
+    @cached_property
+    def _reading(self) -> Reading:
+        return Reading(self._source.text, Pieces())
+
+    def _module(self, siblings: Siblings | None) -> cst.Module | None:
+        known = siblings.kept(self._source) if siblings is not None else None
+        if known is not None:
+            return known.module if is_first_tree(known.module) else None
+        try:
+            return self._reading.module() if len(self._source.text) <= LARGEST_AT_ONCE else None
+        except Unsupported:
+            return None
+
+    def _positions(self, tree: Tree, text: str) -> Offsets:
+        return Positions(tree, self._reading)
+
+    def spans(self, tree: Tree, text: str) -> Offsets:
+        """The offsets of the nodes of libcst's tree of the program, or of what of it can be parsed."""
+        try:
+            return AllPositions(tree, self._reading if text == self._source.text else Reading(text, Pieces()))
+        except Unsupported:
+            return generated(tree, text)
+
+
+def _first_spans(tree: Tree, text: str) -> Offsets:
+    return Positions(tree, Reading(text, Pieces())) if is_first_tree(tree.module) else generated(tree, text)
+
+
+def _first_tree(source: Source) -> cst.Module | None:
+    if len(source.text) <= LARGEST_AT_ONCE:
+        with contextlib.suppress(Unsupported):
+            return read(source.text, Pieces())
+    return parse(source)[0]
+
+
+LIBCST = Reader(lambda source: parse(source)[0], generated, Kept())
+"""How modules of the project are read where something asks for what only libcst's tree holds."""
+
+READER = Reader(_first_tree, _first_spans, Kept())
+"""How modules of the project are read for others that are linted: no finding and no repair stands in them."""
