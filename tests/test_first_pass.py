@@ -41,7 +41,9 @@ elif c:
     (d)
 else: pass
 while a: b
-else: c
+else: c;
+if a:
+    b;
 for a, in b: c
 for a in 1, *b: c
 else:

@@ -17,6 +17,8 @@ from tfmemlint.syntax.first_pass.statements import Statements
 Place = tuple[int, int]
 
 _DEFINED = re.compile(rb"(?:async[ \t]+)?(?:def|class)[ \t]+")
+_BLOCKS = ("finalbody", "orelse", "handlers", "body")
+"""Fields that hold statements, those of what stands last first."""
 _BLANKS = b" \t\n\f"
 
 
@@ -90,10 +92,18 @@ class Recorder(Statements):
         if made.__class__ is cst.If:
             return made
         start = self.layout.start(statement)
-        self.places[id(made)] = start, self.layout.end(statement)
+        self.places[id(made)] = start, self._behind(statement)
         if made.__class__ is cst.FunctionDef or made.__class__ is cst.ClassDef:
             self._defined(made.name, start)
         return made
+
+    def _behind(self, node: ast.stmt | ast.ExceptHandler) -> int:
+        """The offset behind the last statement in one; `ast` counts a semicolon behind that as well."""
+        part: Any = node
+        while part is not None:
+            node = part
+            part = next((held[-1] for field in _BLOCKS if (held := getattr(node, field, None))), None)
+        return self.layout.end(node)
 
     def _defined(self, name: Any, start: int) -> None:
         defined = _DEFINED.match(self.layout.data, start)
@@ -103,12 +113,12 @@ class Recorder(Statements):
 
     def branch(self, node: ast.If, otherwise: Any) -> Any:
         made = super().branch(node, otherwise)
-        self.places[id(made)] = self.layout.start(node), self.layout.end(node)
+        self.places[id(made)] = self.layout.start(node), self._behind(node)
         return made
 
     def handler(self, node: ast.ExceptHandler, make: nodes.Make) -> Any:
         made = super().handler(node, make)
-        self.places[id(made)] = self.layout.start(node), self.layout.end(node)
+        self.places[id(made)] = self.layout.start(node), self._behind(node)
         return made
 
     def alias(self, node: ast.alias) -> Any:
