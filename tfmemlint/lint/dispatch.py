@@ -43,20 +43,25 @@ def dispatch(file: File, rules: Sequence[Rule]) -> list[Finding]:
     return [*found.values(), *crashes]
 
 
-def speakers(file: File, rules: Sequence[Rule]) -> Sequence[Rule]:
-    """The rules that would report something on a file, or fail, in their order."""
-    spoken: set[Rule] = set()
+def first_findings(file: File, rules: Sequence[Rule]) -> tuple[list[Finding], list[Rule]]:
+    """What rules find on a tree of the first pass, and the rules, in their order, that must run on libcst's tree
+    instead: those that have repairs to offer, and those that fail, be it for what the first tree lacks."""
+    found: dict[tuple[str, Span], tuple[Rule, Finding]] = {}
+    again: set[Rule] = set()
     if not all(rule.in_tests for rule in rules) and is_test(file):
         rules = [rule for rule in rules if rule.in_tests]
     for rule, findings in _runs(file, rules):
-        if rule in spoken:
+        if rule in again:
             continue
         try:
-            if next(_standing(file, rule, findings), None) is not None:
-                spoken.add(rule)
-        except Exception:  # its failure, if it is one, is told by another run of it
-            spoken.add(rule)
-    return [rule for rule in rules if rule in spoken]
+            for finding in _standing(file, rule, findings):
+                if finding.fix is not None or finding.contrast:
+                    again.add(rule)
+                    break
+                found.setdefault((finding.code, finding.span), (rule, finding))
+        except Exception:  # its failure, if it is one, is told by the other run
+            again.add(rule)
+    return [each for rule, each in found.values() if rule not in again], [rule for rule in rules if rule in again]
 
 
 def _standing(file: File, rule: Rule, findings: Iterable[Finding]) -> Iterator[Finding]:

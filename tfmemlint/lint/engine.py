@@ -160,18 +160,15 @@ def _run_program(
     from tfmemlint.lint import first_pass
     from tfmemlint.lint.reach import awake_for
     from tfmemlint.syntax.first_pass.nodes import is_first_tree
-    from tfmemlint.syntax.spans import MakeSpans, generated
+    from tfmemlint.syntax.spans import generated
 
     told = commands(source)
     awake: Sequence[Rule] = awake_for(rules, source.text, siblings)
     if not awake and is_python(source.text):
         return told, source
-    spans: MakeSpans = generated
-    if awake and first_pass.is_on():
-        look = first_pass.Look(source, config, awake, siblings)
-        awake, spans = look.speaking, look.spans
-        if not awake:
-            return told, source
+    look = first_pass.Look(source, config, awake, siblings) if awake and first_pass.is_on() else None
+    if look is not None and not look.again:
+        return [*told, *look.found], source
     known = siblings.kept(source) if siblings is not None else None
     if known is None or is_first_tree(known.module):
         module, readable, found = parse(source)
@@ -183,6 +180,10 @@ def _run_program(
     if module is not None and awake:
         from tfmemlint.model.file import File
 
+        spans = generated if look is None else look.spans
+        if look is not None and readable is source:  # else the first look was at another program
+            awake = look.again
+            found += look.found
         model = partial(File, readable, module, config, spans=spans)
         found += _findings(model, readable, awake, siblings)
     return found, readable

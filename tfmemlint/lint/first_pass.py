@@ -1,8 +1,8 @@
-"""The first look at a program: which rules may have something to say, told without libcst's parser.
+"""The first look at a program: what rules find in it without libcst's parser, and which of them need that.
 
-The tree of `syntax.first_pass` has the same nodes as libcst's, so rules and model work on it unchanged. A rule that
-would report something there, that fails, or that asks for what only libcst's tree holds, runs again on that tree, which
-is the only source of findings; all others have nothing to say.
+The tree of `syntax.first_pass` has the same nodes as libcst's, at the same places, so rules and model work on it
+unchanged. A rule that offers a repair there, that fails, or that asks for what only libcst's tree holds, runs again on
+that tree, which is the only source of repairs. What all others find, mostly nothing, stands.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import libcst as cst
 
     from tfmemlint.config.settings import Config
+    from tfmemlint.finding import Finding
     from tfmemlint.rule import Rule
     from tfmemlint.syntax.tree import Tree
     from tfmemlint.text.source import Source
@@ -39,22 +40,23 @@ def is_on() -> bool:
 
 
 class Look:
-    """A first look at one program: `speaking` are the rules that must run on libcst's tree, in their order; all where
-    this cannot be told."""
+    """A first look at one program: what is `found`, and the rules that must run `again` on libcst's tree, in their
+    order, of which all findings come from there; all rules where nothing can be told."""
 
     def __init__(self, source: Source, config: Config, rules: Sequence[Rule], siblings: Siblings | None) -> None:
         self._source = source
-        self.speaking = rules
+        self.found: list[Finding] = []
+        self.again = rules
         module = self._module(siblings)
         if module is None:
             return
-        from tfmemlint.lint.dispatch import speakers
+        from tfmemlint.lint.dispatch import first_findings
         from tfmemlint.model.file import File
 
         if siblings is not None:
             siblings.parsed(source, module)
         with contextlib.suppress(Exception):  # whatever it is, it is told where libcst's tree is asked
-            self.speaking = speakers(File(source, module, config, siblings, self._positions), rules)
+            self.found, self.again = first_findings(File(source, module, config, siblings, self._positions), rules)
 
     @cached_property
     def _reading(self) -> Reading:

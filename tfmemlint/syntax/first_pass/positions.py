@@ -14,7 +14,7 @@ from tfmemlint.syntax.spans import Spans
 from tfmemlint.syntax.tree import Tree
 
 
-class PlaceUnknown(LookupError):
+class PlaceUnknown(Exception):
     """A node of which only libcst's tree tells the place."""
 
 
