@@ -76,10 +76,7 @@ class Look:
 
     def spans(self, tree: Tree, text: str) -> Offsets:
         """The offsets of the nodes of libcst's tree of the program, or of what of it can be parsed."""
-        try:
-            return AllPositions(tree, self._reading if text == self._source.text else Reading(text, Pieces()))
-        except Unsupported:
-            return generated(tree, text)
+        return AllPositions(tree, self._reading if text == self._source.text else Reading(text, Pieces()))
 
 
 def _first_spans(tree: Tree, text: str) -> Offsets:

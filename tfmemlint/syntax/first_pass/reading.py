@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import ast
+import contextlib
+import gc
 import re
 import unicodedata
 import warnings
+from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -25,18 +28,18 @@ _NOT_ASCII = re.compile(r"\w*[^\x00-\x7f\W]\w*")
 class Reading:
     """What Python reads in a program. `parse` reads single expressions.
 
-    Raises Unsupported for a text that the first pass does not take, which may be Python all the same.
+    Its answers raise Unsupported for a text that the first pass does not take, which may be Python all the same. What
+    `ast` gives is dropped at once: it is larger than the tree, and seldom asked for places.
     """
 
     def __init__(self, text: str, parse: ParseExpression) -> None:
         self.text = text
         self._parse = parse
         self._layout = Layout(text)
-        self._statements = _statements(text)
 
     def module(self) -> cst.Module:
         """A tree whose indexed nodes are those that libcst's parser makes, in class, order and literals, and which has
-        nothing besides. Raises Unsupported where there is none."""
+        nothing besides."""
         return self._made(Statements(self._layout, self._parse))
 
     @cached_property
@@ -52,7 +55,8 @@ class Reading:
 
     def _made(self, statements: Statements) -> cst.Module:
         try:
-            made: cst.Module = nodes.Module(statements.block(self._statements))
+            with _no_garbage():
+                made: cst.Module = nodes.Module(statements.block(_statements(self.text)))
         except RecursionError:
             raise Unsupported("too deep") from None
         return made
@@ -61,6 +65,19 @@ class Reading:
 def read(text: str, parse: ParseExpression) -> cst.Module:
     """The tree of a program. Raises Unsupported."""
     return Reading(text, parse).module()
+
+
+@contextlib.contextmanager
+def _no_garbage() -> Iterator[None]:
+    """Makes very many objects, of which none is garbage before all are made: looking for some would take a tenth."""
+    if not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 def _statements(text: str) -> list[ast.stmt]:
