@@ -20,8 +20,9 @@ _SPACES_BEFORE_TABS = re.compile(r"^\t* +\t[ \t]*(?=[^\s#])", re.MULTILINE)
 _CHARACTERS = 1_000
 """Characters of single expressions that count as a unit of the parser's work."""
 
-LARGEST_AT_ONCE = 1 << 20
-"""Characters of a program that Python's own parser reads in seconds, and in less than a gigabyte, whatever they are."""
+LARGEST_AT_ONCE = 2 * limits.MAX_TOKENS
+"""Characters of a program that Python's own parser reads in seconds, and in less than a gigabyte, whatever they are:
+they hold no more tokens than libcst's parser is given."""
 
 SYNTAX_ERROR = ("TFM002", "syntax-error")
 

@@ -43,13 +43,9 @@ class File(Program):
     """
 
     def __init__(
-        self,
-        source: Source,
-        module: cst.Module,
-        config: Config,
-        siblings: Siblings | None = None,
+        self, source: Source, module: cst.Module, config: Config, siblings: Siblings | None = None,
         spans: MakeSpans = generated,
-    ) -> None:
+    ) -> None:  # fmt: skip
         known = siblings.kept(source) if siblings is not None else None
         super().__init__(module, known if known is not None and known.module is module else None)
         self.source = source
