@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from tfmemlint.lint.parsing import LARGEST_AT_ONCE, Pieces, parse
+from tfmemlint.lint.parsing import Pieces, is_bounded, parse
 from tfmemlint.project.siblings import Kept, Reader, Siblings
 from tfmemlint.syntax.first_pass.layout import Unsupported
 from tfmemlint.syntax.first_pass.nodes import is_first_tree
@@ -67,7 +67,7 @@ class Look:
         if known is not None:
             return known.module if is_first_tree(known.module) else None
         try:
-            return self._reading.module() if len(self._source.text) <= LARGEST_AT_ONCE else None
+            return self._reading.module() if is_bounded(self._source.text) else None
         except Unsupported:
             return None
 
@@ -84,7 +84,7 @@ def _first_spans(tree: Tree, text: str) -> Offsets:
 
 
 def _first_tree(source: Source) -> cst.Module | None:
-    if len(source.text) <= LARGEST_AT_ONCE:
+    if is_bounded(source.text):
         with contextlib.suppress(Unsupported):
             return read(source.text, Pieces())
     return parse(source)[0]

@@ -20,9 +20,9 @@ _SPACES_BEFORE_TABS = re.compile(r"^\t* +\t[ \t]*(?=[^\s#])", re.MULTILINE)
 _CHARACTERS = 1_000
 """Characters of single expressions that count as a unit of the parser's work."""
 
-LARGEST_AT_ONCE = 2 * limits.MAX_TOKENS
-"""Characters of a program that Python's own parser reads in seconds, and in less than a gigabyte, whatever they are:
-they hold no more tokens than libcst's parser is given."""
+LARGEST_AT_ONCE = 32 << 10
+"""Characters of a program that is read without an estimate of libcst's work, whatever they are: what is longer and too
+much for libcst's parser may be too much for the model, too."""
 
 SYNTAX_ERROR = ("TFM002", "syntax-error")
 
@@ -36,6 +36,14 @@ def is_python(text: str) -> bool:
     except (limits.TooMuch, SyntaxError, ValueError, RecursionError, MemoryError, SystemError):
         return False
     return True
+
+
+def is_bounded(text: str) -> bool:
+    """Whether a text may be read without libcst's parser: a short one, or one that this would read, too."""
+    try:
+        return len(text) <= LARGEST_AT_ONCE or limits.check(text) >= 0
+    except limits.TooMuch:
+        return False
 
 
 def wants_room(source: Source) -> bool:
