@@ -32,7 +32,10 @@ OF_RUNS: Mapping[str, tuple[str, ...]] = {
 """The functions of each stage of a run. They are imported when there is a clock."""
 OF_FILES: Mapping[str, tuple[str, ...]] = {
     DECODING: ("tfmemlint.lint.engine.read_program",),
-    PARSING: ("tfmemlint.lint.engine.parse", "tfmemlint.lint.engine.is_python"),
+    PARSING: (
+        "tfmemlint.lint.engine.parse", "tfmemlint.lint.engine.is_python", "tfmemlint.lint.first_pass.parse",
+        "tfmemlint.lint.first_pass.read", "tfmemlint.syntax.first_pass.reading.Reading.module",
+    ),
     INDEX: ("tfmemlint.syntax.tree.Tree.__init__",),
     SPANS: ("tfmemlint.syntax.spans.Spans.__init__",),
     COMMENTS: ("tfmemlint.lint.suppress.apply_suppressions",),
@@ -211,9 +214,14 @@ def _time_rules(clock: Clock) -> None:
     dispatch: Any = importlib.import_module("tfmemlint.lint.dispatch")
     whole, runs = dispatch.dispatch, dispatch._runs
 
+    path, seen = "", set[str]()  # of a file that is read twice, or has several programs, a rule is told once
+
     @functools.wraps(runs)
     def timed(file: Any, rules: Any) -> Iterator[tuple[Any, Iterator[Any]]]:
-        seen: set[str] = set()
+        nonlocal path
+        if file.source.path != path:
+            path = file.source.path
+            seen.clear()
         for rule, found in runs(file, rules):
             time_of = clock.spent.rules.setdefault((rule.code, rule.name), RuleTime())
             time_of.files += rule.code not in seen
