@@ -9,12 +9,12 @@ from tfmemlint.query.flow.stores import fills, is_container, outlives, stores, t
 from tfmemlint.query.repetition.repeats import repeats
 from tfmemlint.query.tracing.eager import is_asked_for_eagerly, runs_eagerly
 from tfmemlint.query.tracing.loop_bodies import chooses_parts, collects_items, computes_tensors, for_graphs
+from tfmemlint.query.tracing.python_needs import needs_python
 from tfmemlint.query.tracing.symbolic import holds_tensor
 from tfmemlint.query.tracing.traces import (
     in_one_trace,
     is_bound_method,
     is_traced_somewhere,
-    needs_python,
     runs_traced,
     traced_calls,
     tracing_options,

@@ -17,6 +17,7 @@ from tfmemlint.query.tracing.loop_bodies import (
     over_devices,
 )
 from tfmemlint.query.tracing.parameter_dtypes import dtype_for
+from tfmemlint.query.tracing.python_needs import needs_python
 from tfmemlint.query.tracing.python_values import is_python
 from tfmemlint.query.tracing.results import fetched_in_loop, is_tensor, made_of_tensor, only_tensorflow
 from tfmemlint.query.tracing.state import creates_state, outermost_state, state_made_by
@@ -27,7 +28,6 @@ from tfmemlint.query.tracing.traces import (
     in_one_trace,
     is_bound_method,
     is_traced_somewhere,
-    needs_python,
     parameter_of,
     runs_traced,
     traced_calls,

@@ -12,7 +12,7 @@ import libcst as cst
 from tfmemlint import knowledge
 from tfmemlint.model.values import Array, Function, Instance
 from tfmemlint.query.keras.models import applies_network
-from tfmemlint.query.tracing.traces import needs_python
+from tfmemlint.query.tracing.python_needs import needs_python
 from tfmemlint.syntax.scopes import FUNCTIONS, Binds, Definition, parameters, written
 from tfmemlint.syntax.tree import Node
 
