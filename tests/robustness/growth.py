@@ -343,7 +343,7 @@ def comprehensions(n: int) -> str:
     return numbered("x$ = [tf.zeros([i]) for i in range($)]\n", n)
 
 
-@shape(60)
+@shape(240)  # up to 100 definitions of a name are told apart, so that fewer cost less than their share
 def while_loops(n: int) -> str:
     return numbered(
         "while x < $:\n    x = x + 1\n    y = tf.zeros([x])\n    if y:\n        break\n", n, HEADER + "x = 0\n"

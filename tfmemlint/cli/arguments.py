@@ -83,7 +83,7 @@ def _refuse_contradictions(options: argparse.Namespace) -> None:
         if len(options.paths) > 1:
             raise UsageError("- (standard input) and files cannot be read together; name one or the other")
         for name in _NEED_FILES:
-            if name in chosen or getattr(options, name[2:].replace("-", "_")) not in (None, False, ""):
+            if name in chosen or getattr(options, name[2:].replace("-", "_")) not in (None, False):
                 raise UsageError(f"{name} needs files; it cannot be used with standard input")
 
 

@@ -26,8 +26,6 @@ def passed(order: Order, statement: Node, frame: Frame | None) -> None:
 
 def _function(order: Order, node: cst.FunctionDef, frame: Frame | None) -> None:
     """What runs where a function is defined: its decorators, and the defaults of its parameters."""
-    if order.stack:
-        order.record(node)
     _defined(order, node, frame)
 
 
@@ -44,6 +42,8 @@ def _class(order: Order, node: cst.ClassDef, frame: Frame | None) -> None:
 
 
 def _defined(order: Order, function: cst.FunctionDef, frame: Frame | None) -> None:
+    if order.stack or order.guarded:  # whoever calls it has passed this place
+        order.record(function)
     for decorator in function.decorators:
         order.expression(decorator.decorator, frame)
     for parameter in parameters(function):
@@ -65,7 +65,9 @@ def _if(order: Order, node: cst.If, frame: Frame | None) -> None:
         order.imported = before  # what follows does not happen to those who import the module
     never_runs = order.file.contexts.never_runs
     order.state = None if never_runs(node.body) else before
+    outside, order.guarded = order.guarded, order.guarded or is_main_guard(node.test)
     order.block(node.body.body, frame)
+    order.guarded = outside
     if always(node.test):
         return
     taken, order.state = order.state, before

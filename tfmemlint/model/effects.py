@@ -57,6 +57,8 @@ class Order:
         self.state: State | None = {}
         """What has happened where the walk stands; None where no path leads."""
         self._visited: set[int] = set()
+        self.guarded = False
+        """Whether what is looked at stands below a main guard."""
         self.imported: State | None = None
         """What has happened once the module is imported, if a main guard tells that from running it."""
         self.others = DoneElsewhere(file, name)

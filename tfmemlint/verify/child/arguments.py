@@ -8,6 +8,7 @@ import ast
 import builtins
 import functools
 import importlib
+import importlib.util
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -67,6 +68,38 @@ def wanted(source: str, usual: Callable[[str], Any], note: Note) -> list[str]:
     if words:
         note(f"the program was run with the arguments {' '.join(words)}")
     return words
+
+
+def complete_click(source: str, usual: Callable[[str], Any], note: Note) -> None:
+    """Give the commands of an installed click, in a program that imports it, the arguments that they must be given."""
+    if "click" not in source or importlib.util.find_spec("click") is None:
+        return
+    click: Any = importlib.import_module("click")
+    click.Command.make_context = _with_required(click.Command.make_context, usual, note)
+
+
+def _with_required(make_context: Any, usual: Callable[[str], Any], note: Note) -> Any:
+    @functools.wraps(make_context)
+    def make(self: Any, info_name: Any, args: list[str], *rest: Any, **extra: Any) -> Any:
+        added: list[str] = []
+        for each in self.params if not args else ():
+            if each.required and not isinstance(each.default, (str, int, float, list, tuple)):
+                options = [name for name in each.opts if name.startswith("-")]
+                added = [*added, options[-1], _word(each, usual)] if options else [_word(each, usual), *added]
+        if added:
+            note(f"the program was run with the arguments {' '.join(added)}")
+        return make_context(self, info_name, [*added, *args], *rest, **extra)
+
+    return make
+
+
+def _word(parameter: Any, usual: Callable[[str], Any]) -> str:
+    """What is given for a parameter of click: the first of its choices, or something of its type."""
+    kind, known = parameter.type, {"integer": "1", "float": "0.1", "boolean": "1"}
+    value = usual(parameter.name)
+    if getattr(kind, "choices", None):
+        return str(next(iter(kind.choices)))
+    return known.get(kind.name) or (value if isinstance(value, str) else parameter.name)
 
 
 def _place(node: ast.AST, shifted: int) -> int | None:

@@ -18,7 +18,9 @@ def install(program: str, request: dict[str, Any], monitor: Any, load: Callable[
     monitor.step_times.install()
     monitor.flagged.install(monitor.arrays)
     usual = load("usual")
-    wanted = load("arguments").wanted(request.get("source") or "", usual.usual, substitutes.note)
+    source, arguments = request.get("source") or "", load("arguments")
+    wanted = arguments.wanted(source, usual.usual, substitutes.note)
+    arguments.complete_click(source, usual.usual, substitutes.note)
     request["argv"] = request.get("argv") or wanted
     stand_ins, text = load("stand_ins"), load("texts").Text
     stand_ins.StandIns(usual.usual, usual.words_of, substitutes.note, text).install()

@@ -112,6 +112,6 @@ def _called(planner: Callable[[], Planner], ranks: Sequence[int | None]) -> Plan
                 return as_called(further)
             return _called(planner, ranks[1:]) if ranks[1:] else None
 
-        return replace(made, again=again, smaller=None, words=called.WORDS)
+        return replace(made, alone=True, again=again, smaller=None, words=called.WORDS)
 
     return as_called(made)
