@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections import abc
 from collections.abc import Iterator
-from itertools import islice
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -14,7 +13,6 @@ from tfmemlint import knowledge
 from tfmemlint.model.constructed import receiver
 from tfmemlint.model.kinds import is_instance
 from tfmemlint.model.values import Api, Class, Const, Function, Instance, Sequence, Value
-from tfmemlint.syntax.names import variables
 from tfmemlint.syntax.scopes import Binds, Definition, ScopeNode, dotted, parameters, written
 
 if TYPE_CHECKING:
@@ -27,9 +25,6 @@ OBJECTS = ("tf.keras.layers.Layer", "tf.keras.optimizers.Optimizer", "tf.keras.l
 """Classes whose objects always count as true."""
 
 IS_INSTANCE = Api("builtins.isinstance")
-
-MOST_LEAVING = 20
-"""Conditions in front of a statement that are asked: a function may have thousands of them."""
 
 MOST_CALLERS = 6
 """Calls of a function whose arguments are looked at; of one with more nothing is known."""
@@ -115,37 +110,7 @@ def _is_object(value: Value) -> bool:
 
 def runs(evaluator: Evaluator, node: Node, frame: Frame) -> bool:
     """Whether an activation of a function may come to code of it: False where what is passed decides otherwise."""
-    return all(certain(evaluator, test, frame) is not (not holds) for test, holds in needed(evaluator, node))
-
-
-def needed(evaluator: Evaluator, node: Node) -> Iterator[tuple[cst.BaseExpression, bool]]:
-    """The conditions in a node's function on which it depends whether it runs, each with what it must be: those of the
-    `if`s around it, and of those before it that leave the function or the turn of a loop."""
-    tree = evaluator.file.tree
-    inner, outer = node, tree.parent(node)
-    while outer is not None and not isinstance(outer, (cst.FunctionDef, cst.Lambda, cst.Module)):
-        if isinstance(outer, (cst.If, cst.IfExp)) and inner is not outer.test:
-            yield outer.test, inner is outer.body
-        elif isinstance(outer, cst.IndentedBlock):
-            here = tree.order(inner)
-            yield from ((each.test, False) for each in _leaving(evaluator, outer) if tree.order(each) < here)
-        inner, outer = outer, tree.parent(outer)
-
-
-def _leaving(evaluator: Evaluator, block: cst.IndentedBlock) -> list[cst.If]:
-    """The first statements of a block that leave it under a condition and do nothing else without it."""
-    found = evaluator.leaving.get(id(block))
-    if found is None:
-        branches = (each for each in block.body if isinstance(each, cst.If) and each.orelse is None)
-        leaving = (each for each in branches if _leaves(each.body))
-        found = evaluator.leaving[id(block)] = list(islice(leaving, MOST_LEAVING))
-    return found
-
-
-def _leaves(suite: cst.BaseSuite) -> bool:
-    last = suite.body[-1] if suite.body else None
-    small = last.body[-1] if isinstance(last, cst.SimpleStatementLine) else last
-    return isinstance(small, (cst.Return, cst.Raise, cst.Continue, cst.Break))
+    return all(certain(evaluator, test, frame) is not (not holds) for test, holds in evaluator.needed.of(node))
 
 
 def coming(evaluator: Evaluator, node: Node, function: ScopeNode) -> list[Frame] | None:
@@ -154,8 +119,8 @@ def coming(evaluator: Evaluator, node: Node, function: ScopeNode) -> list[Frame]
     if not isinstance(function, cst.FunctionDef):
         return None
     given = {each.name.value for each in parameters(function)}
-    if not given or not any(given & _named(evaluator, test) for test, _ in needed(evaluator, node)):
-        return None
+    if not given or all(given.isdisjoint(evaluator.needed.deciding(test)) for test, _ in evaluator.needed.of(node)):
+        return None  # and who calls need not be asked
     callers = evaluator.call_graph.callers(function)
     elsewhere = evaluator.call_graph.callers_elsewhere(function) if callers is not None else ()
     callers = (*(callers or ()), *elsewhere) if elsewhere is not None else None
@@ -185,7 +150,7 @@ def _is_of_no_object(evaluator: Evaluator, node: Node, method: cst.FunctionDef) 
     if owner is None or len(making) > MOST_CALLERS:
         return False
     given = {each.name.value for each in parameters(method)} - {receiver(method)}
-    tests = [(test, holds) for test, holds in needed(evaluator, node) if not given & _named(evaluator, test)]
+    tests = [(test, holds) for test, holds in evaluator.needed.of(node) if not given & evaluator.needed.named(test)]
     objects = [evaluator.classes.instance(owner, call) for call in making]
     frames = [evaluator.functions.unseen(method, call, made) for call, made in zip(making, objects, strict=True)]
     kept = [any(certain(evaluator, test, each) is (not holds) for test, holds in tests) for each in frames]
@@ -194,13 +159,6 @@ def _is_of_no_object(evaluator: Evaluator, node: Node, method: cst.FunctionDef) 
 
 def _is_unseen(frames: list[Frame] | None) -> bool:
     return frames is not None and frames[0].unseen
-
-
-def _named(evaluator: Evaluator, test: cst.BaseExpression) -> frozenset[str]:
-    names = evaluator.asked.get(id(test))
-    if names is None:
-        names = evaluator.asked[id(test)] = frozenset(variables(evaluator.file, test))
-    return names
 
 
 def reached(evaluator: Evaluator, chain: abc.Sequence[Node]) -> bool:

@@ -19,6 +19,7 @@ from tfmemlint.model.functions import Frame, Functions
 from tfmemlint.model.imports import Imports, named
 from tfmemlint.model.layers.pretrained import output
 from tfmemlint.model.memo import Answer, Memory, latter
+from tfmemlint.model.needed import Needed
 from tfmemlint.model.pending import Key, Rank
 from tfmemlint.model.set_shapes import with_set_shape
 from tfmemlint.model.transfer import transfer
@@ -62,10 +63,7 @@ class Evaluator:
         self.classes = Classes(self)
         self.imports = Imports(self)
         self.assumptions: list[Assumption] = []
-        self.asked: dict[int, frozenset[str]] = {}
-        """The names in conditions, by their ids."""
-        self.leaving: dict[int, list[cst.If]] = {}
-        """The conditions that leave a block, by its id."""
+        self.needed = Needed(file)
         self.bodies: dict[tuple[Value, int, int], Body] = {}
         self.stated: Callable[[Node, Value], Value] | None = None  # what a user says of expressions
         self._outermost = self.memo.state

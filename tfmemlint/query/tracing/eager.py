@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from tfmemlint import knowledge
-from tfmemlint.model import decided
 from tfmemlint.model.values import Const, constant
 from tfmemlint.query.limits import FOLLOWED_CALLS
 from tfmemlint.query.ordering.conditions import conditions
@@ -52,7 +51,7 @@ def is_asked_for_eagerly(file: File, node: Node) -> bool:
     """Whether some code runs only where a parameter says other than its default, `if not replays: return` before it,
     and all calls of the module that name the parameter and may say so stand in code that is not traced; at least one
     does. False where no such call is seen; other modules may say so in traced code."""
-    return any(_is_named_eagerly(file, test, holds) for test, holds in decided.needed(file.values, node))
+    return any(_is_named_eagerly(file, test, holds) for test, holds in file.values.needed.of(node))
 
 
 def _is_named_eagerly(file: File, asked: cst.BaseExpression, holds: bool) -> bool:

@@ -1,0 +1,102 @@
+"""The conditions on which it depends whether code of a function runs, and which names may decide them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from tfmemlint.syntax.names import variables
+
+if TYPE_CHECKING:
+    from tfmemlint.model.file import File
+    from tfmemlint.syntax.tree import Node
+
+Condition = tuple[cst.BaseExpression, bool]
+"""A condition, and what it must be."""
+
+MOST_LEAVING = 20
+"""Conditions in front of a statement that are asked: a function may have thousands of them."""
+
+_ENDS = frozenset((cst.FunctionDef, cst.Lambda, cst.Module))
+
+
+class Needed:
+    """The conditions of one file's code, each found once."""
+
+    def __init__(self, file: File) -> None:
+        self._file = file
+        self._of_statements: dict[int, tuple[Condition, ...]] = {}
+        self._leaving: dict[int, list[cst.If]] = {}
+        self._named: dict[int, frozenset[str]] = {}
+        self._deciding: dict[int, frozenset[str]] = {}
+
+    def of(self, node: Node) -> tuple[Condition, ...]:
+        """The conditions in a node's function on which it depends whether it runs, each with what it must be: those of
+        the `if`s around it, and of those before it that leave the function or the turn of a loop."""
+        parent = self._file.tree.parent
+        found: list[Condition] = []
+        inner, outer = node, parent(node)
+        while outer is not None and outer.__class__ not in _ENDS:
+            if isinstance(outer, cst.IndentedBlock):
+                return (*found, *self._of_statement(inner, outer))
+            if isinstance(outer, (cst.If, cst.IfExp)) and inner is not outer.test:
+                found.append((outer.test, inner is outer.body))
+            inner, outer = outer, parent(outer)
+        return tuple(found)
+
+    def _of_statement(self, statement: Node, block: cst.IndentedBlock) -> tuple[Condition, ...]:
+        found = self._of_statements.get(id(statement))
+        if found is None:
+            order = self._file.tree.order
+            here = order(statement)
+            before = ((each.test, False) for each in self._leaving_block(block) if order(each) < here)
+            found = self._of_statements[id(statement)] = (*before, *self.of(block))
+        return found
+
+    def _leaving_block(self, block: cst.IndentedBlock) -> list[cst.If]:
+        """The first statements of a block that leave it under a condition and do nothing else without it."""
+        found = self._leaving.get(id(block))
+        if found is None:
+            branches = (each for each in block.body if isinstance(each, cst.If) and each.orelse is None)
+            leaving = (each for each in branches if _leaves(each.body))
+            found = self._leaving[id(block)] = list(islice(leaving, MOST_LEAVING))
+        return found
+
+    def named(self, test: cst.BaseExpression) -> frozenset[str]:
+        """The variables that a condition reads."""
+        names = self._named.get(id(test))
+        if names is None:
+            names = self._named[id(test)] = frozenset(variables(self._file, test))
+        return names
+
+    def deciding(self, test: cst.BaseExpression) -> frozenset[str]:
+        """The names of which one must be a parameter for `decided.certain` to tell a condition by what is passed."""
+        names = self._deciding.get(id(test))
+        if names is None:
+            names = self._deciding[id(test)] = frozenset(_operands(test))
+        return names
+
+
+def _leaves(suite: cst.BaseSuite) -> bool:
+    last = suite.body[-1] if suite.body else None
+    small = last.body[-1] if isinstance(last, cst.SimpleStatementLine) else last
+    return isinstance(small, (cst.Return, cst.Raise, cst.Continue, cst.Break))
+
+
+def _operands(test: cst.BaseExpression) -> Iterator[str]:
+    if isinstance(test, cst.Name):
+        yield test.value
+    elif isinstance(test, cst.Attribute) and isinstance(test.value, cst.Name):  # of the object of a method
+        yield test.value.value
+    elif isinstance(test, cst.UnaryOperation):
+        yield from _operands(test.expression)
+    elif isinstance(test, cst.BooleanOperation):
+        yield from _operands(test.left)
+        yield from _operands(test.right)
+    elif isinstance(test, cst.Comparison):
+        yield from _operands(test.left)
+    elif isinstance(test, cst.Call) and len(test.args) == 2:  # of `isinstance`
+        yield from _operands(test.args[0].value)
