@@ -118,8 +118,8 @@ def coming(evaluator: Evaluator, node: Node, function: ScopeNode) -> list[Frame]
     them left, that of somebody whom nobody sees. None where what they pass keeps none from it."""
     if not isinstance(function, cst.FunctionDef):
         return None
-    given = {each.name.value for each in parameters(function)}
-    if not given or all(given.isdisjoint(evaluator.needed.deciding(test)) for test, _ in evaluator.needed.of(node)):
+    deciding = evaluator.needed.deciding(node)
+    if not deciding or not any(each.name.value in deciding for each in parameters(function)):
         return None  # and who calls need not be asked
     callers = evaluator.call_graph.callers(function)
     elsewhere = evaluator.call_graph.callers_elsewhere(function) if callers is not None else ()

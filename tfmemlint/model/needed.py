@@ -21,6 +21,7 @@ MOST_LEAVING = 20
 """Conditions in front of a statement that are asked: a function may have thousands of them."""
 
 _ENDS = frozenset((cst.FunctionDef, cst.Lambda, cst.Module))
+_BRANCHES = frozenset((cst.If, cst.IfExp))
 
 
 class Needed:
@@ -29,23 +30,43 @@ class Needed:
     def __init__(self, file: File) -> None:
         self._file = file
         self._of_statements: dict[int, tuple[Condition, ...]] = {}
+        self._deciding_statements: dict[int, frozenset[str]] = {}
         self._leaving: dict[int, list[cst.If]] = {}
         self._named: dict[int, frozenset[str]] = {}
-        self._deciding: dict[int, frozenset[str]] = {}
 
     def of(self, node: Node) -> tuple[Condition, ...]:
         """The conditions in a node's function on which it depends whether it runs, each with what it must be: those of
         the `if`s around it, and of those before it that leave the function or the turn of a loop."""
+        found, statement, block = self._within_statement(node)
+        return (*found, *self._of_statement(statement, block)) if block is not None else found
+
+    def deciding(self, node: Node) -> frozenset[str]:
+        """The names of which one must be a parameter for `decided.certain` to tell one of these conditions by what is
+        passed."""
+        found, statement, block = self._within_statement(node)
+        names = frozenset(name for test, _ in found for name in _operands(test))
+        if block is None:
+            return names
+        outer = self._deciding_statements.get(id(statement))
+        if outer is None:
+            tests = (test for test, _ in self._of_statement(statement, block))
+            outer = frozenset(name for test in tests for name in _operands(test))
+            self._deciding_statements[id(statement)] = outer
+        return names | outer if names else outer
+
+    def _within_statement(self, node: Node) -> tuple[tuple[Condition, ...], Node, cst.IndentedBlock | None]:
+        """The conditions between a node and the block around it, and its statement there; no block where it stands in
+        none."""
         parent = self._file.tree.parent
-        found: list[Condition] = []
+        found: tuple[Condition, ...] = ()
         inner, outer = node, parent(node)
-        while outer is not None and outer.__class__ not in _ENDS:
-            if isinstance(outer, cst.IndentedBlock):
-                return (*found, *self._of_statement(inner, outer))
-            if isinstance(outer, (cst.If, cst.IfExp)) and inner is not outer.test:
-                found.append((outer.test, inner is outer.body))
+        while outer is not None and (kind := outer.__class__) not in _ENDS:
+            if kind is cst.IndentedBlock and isinstance(outer, cst.IndentedBlock):
+                return found, inner, outer
+            if kind in _BRANCHES and isinstance(outer, (cst.If, cst.IfExp)) and inner is not outer.test:
+                found = (*found, (outer.test, inner is outer.body))
             inner, outer = outer, parent(outer)
-        return tuple(found)
+        return found, inner, None
 
     def _of_statement(self, statement: Node, block: cst.IndentedBlock) -> tuple[Condition, ...]:
         found = self._of_statements.get(id(statement))
@@ -70,13 +91,6 @@ class Needed:
         names = self._named.get(id(test))
         if names is None:
             names = self._named[id(test)] = frozenset(variables(self._file, test))
-        return names
-
-    def deciding(self, test: cst.BaseExpression) -> frozenset[str]:
-        """The names of which one must be a parameter for `decided.certain` to tell a condition by what is passed."""
-        names = self._deciding.get(id(test))
-        if names is None:
-            names = self._deciding[id(test)] = frozenset(_operands(test))
         return names
 
 
