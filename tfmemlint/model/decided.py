@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 OBJECTS = ("tf.keras.layers.Layer", "tf.keras.optimizers.Optimizer", "tf.keras.losses.Loss")
 """Classes whose objects always count as true."""
 
+_PLAIN = frozenset((cst.Name, cst.Attribute))
+
 IS_INSTANCE = Api("builtins.isinstance")
 
 MOST_CALLERS = 6
@@ -33,6 +35,8 @@ MOST_CALLERS = 6
 def certain(evaluator: Evaluator, test: cst.BaseExpression, frame: Frame) -> bool | None:
     """What a condition is in one activation of a function, by the parameters that it asks; None where they leave it
     open."""
+    if test.__class__ in _PLAIN:
+        return _agreed(_is_true(each) for each in _passed(evaluator, test, frame))
     if isinstance(test, cst.UnaryOperation) and isinstance(test.operator, cst.Not):
         inner = certain(evaluator, test.expression, frame)
         return None if inner is None else not inner
@@ -110,7 +114,8 @@ def _is_object(value: Value) -> bool:
 
 def runs(evaluator: Evaluator, node: Node, frame: Frame) -> bool:
     """Whether an activation of a function may come to code of it: False where what is passed decides otherwise."""
-    return all(certain(evaluator, test, frame) is not (not holds) for test, holds in evaluator.needed.of(node))
+    asked = evaluator.needed.decidable(node, frame.function)
+    return all(certain(evaluator, test, frame) is not (not holds) for test, holds, _ in asked)
 
 
 def coming(evaluator: Evaluator, node: Node, function: ScopeNode) -> list[Frame] | None:
@@ -118,8 +123,7 @@ def coming(evaluator: Evaluator, node: Node, function: ScopeNode) -> list[Frame]
     them left, that of somebody whom nobody sees. None where what they pass keeps none from it."""
     if not isinstance(function, cst.FunctionDef):
         return None
-    deciding = evaluator.needed.deciding(node)
-    if not deciding or not any(each.name.value in deciding for each in parameters(function)):
+    if evaluator.needed.parameters(function).isdisjoint(evaluator.needed.deciding(node)):
         return None  # and who calls need not be asked
     callers = evaluator.call_graph.callers(function)
     elsewhere = evaluator.call_graph.callers_elsewhere(function) if callers is not None else ()
@@ -150,7 +154,7 @@ def _is_of_no_object(evaluator: Evaluator, node: Node, method: cst.FunctionDef) 
     if owner is None or len(making) > MOST_CALLERS:
         return False
     given = {each.name.value for each in parameters(method)} - {receiver(method)}
-    tests = [(test, holds) for test, holds in evaluator.needed.of(node) if not given & evaluator.needed.named(test)]
+    tests = [(test, holds) for test, holds, _ in evaluator.needed.of(node) if not given & evaluator.needed.named(test)]
     objects = [evaluator.classes.instance(owner, call) for call in making]
     frames = [evaluator.functions.unseen(method, call, made) for call, made in zip(making, objects, strict=True)]
     kept = [any(certain(evaluator, test, each) is (not holds) for test, holds in tests) for each in frames]

@@ -4,18 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
 
 from tfmemlint.syntax.names import variables
+from tfmemlint.syntax.scopes import parameters
 
 if TYPE_CHECKING:
     from tfmemlint.model.file import File
+    from tfmemlint.syntax.scopes import ScopeNode
     from tfmemlint.syntax.tree import Node
 
-Condition = tuple[cst.BaseExpression, bool]
-"""A condition, and what it must be."""
+
+class Condition(NamedTuple):
+    """A condition, what it must be, and the names of which one must be a parameter for `decided.certain` to tell it by
+    what is passed."""
+
+    test: cst.BaseExpression
+    holds: bool
+    deciding: frozenset[str]
+
 
 MOST_LEAVING = 20
 """Conditions in front of a statement that are asked: a function may have thousands of them."""
@@ -33,6 +42,7 @@ class Needed:
         self._deciding_statements: dict[int, frozenset[str]] = {}
         self._leaving: dict[int, list[cst.If]] = {}
         self._named: dict[int, frozenset[str]] = {}
+        self._parameters: dict[int, frozenset[str]] = {}
 
     def of(self, node: Node) -> tuple[Condition, ...]:
         """The conditions in a node's function on which it depends whether it runs, each with what it must be: those of
@@ -44,15 +54,27 @@ class Needed:
         """The names of which one must be a parameter for `decided.certain` to tell one of these conditions by what is
         passed."""
         found, statement, block = self._within_statement(node)
-        names = frozenset(name for test, _ in found for name in _operands(test))
+        names = frozenset(name for each in found for name in each.deciding)
         if block is None:
             return names
         outer = self._deciding_statements.get(id(statement))
         if outer is None:
-            tests = (test for test, _ in self._of_statement(statement, block))
-            outer = frozenset(name for test in tests for name in _operands(test))
+            outer = frozenset(name for each in self._of_statement(statement, block) for name in each.deciding)
             self._deciding_statements[id(statement)] = outer
         return names | outer if names else outer
+
+    def decidable(self, node: Node, function: ScopeNode) -> Iterator[Condition]:
+        """Those of these conditions that an activation of a function may decide."""
+        given = self.parameters(function)
+        return (each for each in self.of(node) if not given.isdisjoint(each.deciding))
+
+    def parameters(self, function: ScopeNode) -> frozenset[str]:
+        """The names of the parameters of a function; none of a module or a class."""
+        names = self._parameters.get(id(function))
+        if names is None:
+            found = parameters(function) if isinstance(function, (cst.FunctionDef, cst.Lambda)) else ()
+            names = self._parameters[id(function)] = frozenset(each.name.value for each in found)
+        return names
 
     def _within_statement(self, node: Node) -> tuple[tuple[Condition, ...], Node, cst.IndentedBlock | None]:
         """The conditions between a node and the block around it, and its statement there; no block where it stands in
@@ -64,7 +86,7 @@ class Needed:
             if kind is cst.IndentedBlock and isinstance(outer, cst.IndentedBlock):
                 return found, inner, outer
             if kind in _BRANCHES and isinstance(outer, (cst.If, cst.IfExp)) and inner is not outer.test:
-                found = (*found, (outer.test, inner is outer.body))
+                found = (*found, _condition(outer.test, inner is outer.body))
             inner, outer = outer, parent(outer)
         return found, inner, None
 
@@ -73,7 +95,7 @@ class Needed:
         if found is None:
             order = self._file.tree.order
             here = order(statement)
-            before = ((each.test, False) for each in self._leaving_block(block) if order(each) < here)
+            before = (_condition(each.test, False) for each in self._leaving_block(block) if order(each) < here)
             found = self._of_statements[id(statement)] = (*before, *self.of(block))
         return found
 
@@ -92,6 +114,10 @@ class Needed:
         if names is None:
             names = self._named[id(test)] = frozenset(variables(self._file, test))
         return names
+
+
+def _condition(test: cst.BaseExpression, holds: bool) -> Condition:
+    return Condition(test, holds, frozenset(_operands(test)))
 
 
 def _leaves(suite: cst.BaseSuite) -> bool:

@@ -51,7 +51,7 @@ def is_asked_for_eagerly(file: File, node: Node) -> bool:
     """Whether some code runs only where a parameter says other than its default, `if not replays: return` before it,
     and all calls of the module that name the parameter and may say so stand in code that is not traced; at least one
     does. False where no such call is seen; other modules may say so in traced code."""
-    return any(_is_named_eagerly(file, test, holds) for test, holds in file.values.needed.of(node))
+    return any(_is_named_eagerly(file, test, holds) for test, holds, _ in file.values.needed.of(node))
 
 
 def _is_named_eagerly(file: File, asked: cst.BaseExpression, holds: bool) -> bool:
