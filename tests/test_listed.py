@@ -199,7 +199,7 @@ def test_entry_points_are_those_of_importlib(monkeypatch: pytest.MonkeyPatch, tm
     (tmp_path / "first" / "made_two-2.0.dist-info" / "entry_points.txt").write_text(
         "# ours\n[console_scripts]\ntool = made_two:main\n\n[tfmemlint.rules]\n# more\nmade-two = made_two.rules\n"
     )
-    asked(group=registry.GROUP)  # what that imports is not to be looked for below
+    assert [p.dist and p.dist.name for p in asked(group=registry.GROUP)]  # which imports what is needed below
     monkeypatch.setattr(sys, "path", [str(tmp_path / "first"), str(tmp_path / "second"), str(tmp_path / "none")])
     expected = {(p.name, p.value, p.dist and (p.dist.name, p.dist.version)) for p in asked(group=registry.GROUP)}
     assert len(expected) == 2
