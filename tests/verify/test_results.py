@@ -279,6 +279,8 @@ sys.exit(main(["verify", "x.py"]))
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGKILL])
 def test_nothing_is_left_behind_at_any_signal(number: signal.Signals, tmp_path: Path) -> None:
+    if signal.getsignal(number) is signal.SIG_IGN:
+        pytest.skip("whoever runs the tests has them ignore it, as nohup does")
     (tmp_path / "tmp").mkdir()
     variables = {**os.environ, "TMPDIR": str(tmp_path / "tmp")}
     command = [sys.executable, "-c", CALLER]
