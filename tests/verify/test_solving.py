@@ -11,7 +11,7 @@ import pytest
 from test_plan import planned
 
 from tfmemlint.config.settings import Config
-from tfmemlint.finding import Edit, Finding, Fix, Safety, Severity, Span
+from tfmemlint.finding import Edit, Finding, Fix, Safety, Severity, Shows, Span
 from tfmemlint.model.file import File
 from tfmemlint.text.read import read_source
 from tfmemlint.verify.plan.from_finding import plan_alone
@@ -328,3 +328,15 @@ def test_main_gets_its_flags_from_the_one_who_starts_it() -> None:
     assert program.rstrip().endswith('if __name__ == "__main__":\n    app.run(main)')
     assert "tfmemlint_consume" not in program
     assert "DEFINE_integer" in program
+
+
+def test_a_function_that_is_called_by_itself_is_measured_alone() -> None:
+    text = "import tensorflow as tf\ndef f(x):\n    return tf.data.Dataset.from_tensor_slices(x).shuffle(9).cache()\n"
+    source = read_source(text.encode(), "a.py")
+    file = File(source, cst.parse_module(source.text), Config())
+    start = text.index(".cache()")
+    span, edit = Span(start, start + len(".cache()")), Edit(start, start + len(".cache()"), "")
+    shows = Shows(metric="repeating")
+    finding = Finding("TFM306", "name", Severity.WARNING, "", span, None, contrast=(edit,), shows=shows)
+    plan = plan_alone(finding, file, None, {})
+    assert plan.alone and plan.words.startswith("the function was called by itself")
