@@ -3,15 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._tensors_kept_across_steps import (
-    copied,
-    joined_to_return,
-    kept_kind,
-    of_several,
-    only_averaged,
-    read_as_tensors,
-    traced_with,
-)
+from tfmemlint_rules._tensors_kept_across_steps import copied, kept_kind, of_several
 
 from tfmemlint.api import (
     Array,
@@ -84,12 +76,12 @@ class TensorsKeptAcrossSteps(Rule):
         kinds = [(part, kind) for part in parts if (kind := kept_kind(file, part, step)) is not None]
         if not kinds or loop.few(limits.FEW_STEPS):
             return
-        meant = (joined_to_return, traced_with, only_averaged)
+        meant = (repetition.joined_to_return, repetition.traced_with, repetition.only_averaged)
         if container is not None and any(asks(file, container) for asks in meant):
             return
         whole = all(kind == "outputs" and not of_several(file, part) for part, kind in kinds)
         edits = [fixes.append_method(file, part, ".numpy()") for part, _ in kinds]
-        if not whole or (container is not None and read_as_tensors(file, container)):
+        if not whole or (container is not None and repetition.read_as_tensors(file, container)):
             edits = []
         yield self.finding(
             where,

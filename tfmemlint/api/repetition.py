@@ -5,6 +5,7 @@ from tfmemlint.query.repetition.accumulating_methods import loop_around_method
 from tfmemlint.query.repetition.batches import batch_loops, over_batches
 from tfmemlint.query.repetition.changing import changes_with, differs, made_anew
 from tfmemlint.query.repetition.changing_shapes import resizes
+from tfmemlint.query.repetition.collected import joined_to_return, only_averaged, read_as_tensors, traced_with
 from tfmemlint.query.repetition.counts import called_view, items_in
 from tfmemlint.query.repetition.feedback import feeds_back
 from tfmemlint.query.repetition.growing_data import GrowingData, growing_data
@@ -48,15 +49,18 @@ __all__ = [
     "item_loop",
     "items_in",
     "iterators_per_step",
+    "joined_to_return",
     "loop_around_method",
     "made_anew",
     "mutates",
     "names_of",
     "once_in",
+    "only_averaged",
     "over_batches",
     "over_rows",
     "passes_unchanging",
     "pure",
+    "read_as_tensors",
     "rebuilt",
     "repeated_calls",
     "repeats",
@@ -70,6 +74,7 @@ __all__ = [
     "seen_runs",
     "step_functions",
     "step_names",
+    "traced_with",
     "trains_in",
     "unchanging",
 ]
