@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
@@ -315,3 +316,32 @@ def test_what_kills_one_worker_is_done_by_another_and_what_kills_all_is_given_ba
         assert isinstance(answers[1], ValueError)
         assert (answers[2], answers[3]) == (20, 30)
         assert answers[0] == expected if times == 1 else isinstance(answers[0], Lost)
+
+
+class Forgetful:
+    """An executor that mislays the first answer of each job, or all: dask raises TypeError where a result's worker dies
+    while it is handed over."""
+
+    def __init__(self, times: int) -> None:
+        self.times = times
+        self.asked: dict[Any, int] = {}
+
+    def get_executor(self, **_: Any) -> Any:
+        return self
+
+    def submit(self, do: Any, mark: Any, job: Any, words: Any) -> Any:
+        future: Future[Any] = Future()
+        self.asked[words] = self.asked.get(words, 0) + 1
+        if self.asked[words] <= self.times:
+            future.set_exception(TypeError("cannot unpack non-iterable int object"))
+        else:
+            future.set_result(do(mark, job, words))
+        return future
+
+
+@pytest.mark.parametrize(("times", "given"), [(1, [1, 2]), (2, [Lost, Lost])])
+def test_what_dask_mislays_is_asked_for_once_more(times: int, given: list[Any]) -> None:
+    fleet = Fleet("local")
+    fleet.client = Forgetful(times)
+    answers = dict(fleet.each(int, [("1",), ("2",)]))
+    assert [type(answers[n]).__mro__[1] if given[n] is Lost else answers[n] for n in range(2)] == given

@@ -130,15 +130,25 @@ class Fleet:
         chosen = {"resources": dict(resources)} if resources else {}
         executor = self.client.get_executor(pure=False, **chosen)
         mark = stamp()
-        numbers: dict[Future[Any], int] = {
-            executor.submit(_done, mark, do, job): number for number, job in enumerate(jobs)
-        }
-        waiting, since = set(numbers), time.monotonic()
+
+        def handed(number: int) -> Future[Any]:
+            future: Future[Any] = executor.submit(_done, mark, do, jobs[number])
+            numbers[future] = number
+            return future
+
+        numbers: dict[Future[Any], int] = {}
+        again: set[int] = set()
+        waiting, since = set(map(handed, range(len(jobs)))), time.monotonic()
         try:
             while waiting:
                 done, waiting = wait(waiting, timeout=_POLL, return_when=FIRST_COMPLETED)
                 for future in done:
-                    yield numbers[future], self._answer(future)
+                    number, answer = numbers[future], self._answer(future)
+                    if isinstance(answer, Mislaid) and number not in again:
+                        again.add(number)
+                        waiting.add(handed(number))
+                    else:
+                        yield number, answer
                 if done or (self.client.status == "running" and self._workers()):
                     since = time.monotonic()
                 elif time.monotonic() - since > PATIENCE or self.client.status == "closed":
@@ -150,23 +160,33 @@ class Fleet:
 
     def _answer(self, future: Future[Any]) -> Any:
         try:
-            return future.result()
+            answer, error = future.result()
         except Unlike as error:
             raise FleetError(f"--executor {self._name}: a worker that came later has {error}") from None
         except CancelledError:
             return Lost("the connection to the cluster was lost")
-        except Exception as error:
-            # dask's own for a job at which several workers died.
-            return Lost(_one_line(error)) if type(error).__name__ == "KilledWorker" else error
+        except Exception as error:  # what the job raises comes as an answer: this is dask's own
+            # Its name for a job at which several workers died.
+            kind = Lost if type(error).__name__ == "KilledWorker" else Mislaid
+            return kind(_one_line(error))
+        return answer if error is None else error
 
 
 class Lost(Exception):
     """Says why no worker could end a job."""
 
 
-def _done(mark: Stamp, do: Callable[..., Any], job: tuple[Any, ...]) -> Any:
+class Mislaid(Lost):
+    """An answer that dask did not hand over, as when the worker that held it died on the way: worth another try."""
+
+
+def _done(mark: Stamp, do: Callable[..., Any], job: tuple[Any, ...]) -> tuple[Any, Exception | None]:
+    """What a job gave, or raised."""
     mark.require()
-    return do(*job)
+    try:
+        return do(*job), None
+    except Exception as error:
+        return None, error
 
 
 def _one_line(error: BaseException) -> str:
