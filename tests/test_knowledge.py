@@ -579,8 +579,11 @@ def test_rule_packs_add_calls_to_groups(monkeypatch):
 @pytest.mark.tensorflow
 @pytest.mark.parametrize("part", share(["dtypes", "shapes"], 2))
 def test_dtypes_and_shapes_are_those_of_the_installed_libraries(part):
+    """Of another version than that of the tables a few functions may not be there."""
     for name, table in run.probe(part).items():
-        assert table == json.loads((FOLDER / f"{name}.json").read_text()), name
+        known = json.loads((FOLDER / f"{name}.json").read_text())
+        assert table.items() <= known.items(), name
+        assert len(table) > 0.9 * len(known), name
 
 
 @pytest.mark.tensorflow

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import json
 import subprocess
@@ -30,17 +31,21 @@ SIZES = {**dict.fromkeys(NESTED, 190), **dict.fromkeys(CHAINED, 20_000), **dict.
 JUST_UNDER = {"negative powers": 1_500, "lambdas": 2_300, "subscripts": 1_500, "tuple patterns": 9}
 """As large as is still read, of the kinds that take most time and memory."""
 
+READ = [Counter({code: 1}) for code in ("TFM305", "TFM000")[: 2 if (3, 12) <= sys.version_info < (3, 12, 2) else 1]]
+"""What is found in what is read. Python 3.12.0 and 3.12.1 cannot tell all places in what is nested that deeply."""
+
 
 def check(*words: str) -> dict[str, Counter[str]]:
     """The codes found in each file of the working directory, by a program that may not use much."""
     options = ("--isolated", "--no-cache", "--select=TFM305", "--output-format=json")
     limits = {resource.RLIMIT_AS: MEMORY, resource.RLIMIT_CPU: SECONDS, resource.RLIMIT_CORE: 0}
     done = forked.check(*options, *words, limits=limits)
-    assert (done.returncode, done.stderr) == (1, "")
+    assert done.stderr == ""
     found: dict[str, Counter[str]] = {}
     for record in json.loads(done.stdout):
         found.setdefault(Path(record["filename"]).stem, Counter())[record["code"]] += 1
         assert record["message"].count("\n") == 0
+    assert done.returncode == (3 if any("TFM000" in codes for codes in found.values()) else 1)
     return found
 
 
@@ -61,7 +66,7 @@ def test_a_bomb_costs_its_own_file_one_line(jobs: str, tmp_path: Path, monkeypat
     assert found.pop("good") == {"TFM305": 1}
     for number, name in enumerate(names):
         # What is read after all has the finding of its second line; all else is one line that says why not.
-        assert found[f"bomb{number:03}"] in ({"TFM305": 1}, {"TFM002": 1}, {"TFM001": 1}), name
+        assert found[f"bomb{number:03}"] in (*READ, {"TFM002": 1}, {"TFM001": 1}), name
 
 
 def test_what_is_just_let_through_takes_bounded_time_and_memory(
@@ -75,7 +80,9 @@ def test_what_is_just_let_through_takes_bounded_time_and_memory(
         Path(f"bomb{number}.py").write_text(program(name, size))
     Path("bad.py").write_text(f"{HEAD}(")
     found = check("-j1", ".")
-    assert found == {**{f"bomb{number}": {"TFM305": 1} for number in range(len(JUST_UNDER))}, "bad": {"TFM002": 1}}
+    assert found.pop("bad") == {"TFM002": 1}
+    assert found.keys() == {f"bomb{number}" for number in range(len(JUST_UNDER))}
+    assert all(codes in READ for codes in found.values())
 
 
 @pytest.mark.parametrize("name", JUST_UNDER)
@@ -128,7 +135,9 @@ def test_a_host_with_a_small_stack_survives(tmp_path: Path, monkeypatch: pytest.
     texts = json.dumps([program(name, size) for name, size in sizes.items()])
     done = subprocess.run([sys.executable, "-c", PLUGIN], input=texts, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.splitlines() == ["['TFM305']"] * 4 + ["['TFM002']"]
+    *read, refused = map(ast.literal_eval, done.stdout.splitlines())
+    assert (len(read), refused) == (4, ["TFM002"])
+    assert all(Counter(codes) in READ for codes in read)
 
 
 ORDINARY = {

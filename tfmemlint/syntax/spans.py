@@ -103,7 +103,10 @@ class Spans:
     def __init__(self, module: cst.Module, text: str) -> None:
         # The tree of a file without a last newline generates one and takes it back.
         state = _Generated(module.default_indent, module.default_newline, f"{text}\n")
-        module._codegen(state)
+        try:
+            module._codegen(state)
+        except RecursionError:  # of Python 3.12.0 and 3.12.1, which let C call Python only 1 500 times
+            raise PositionsUnknown("positions unknown: the code is nested too deeply for this Python") from None
         if _SPACES.fullmatch(text, min(state.offset, len(text))) is None:
             raise PositionsUnknown("positions unknown: the text goes on where the tree ends")
         self._spans = state.spans

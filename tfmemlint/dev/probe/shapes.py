@@ -33,10 +33,19 @@ def shape_table() -> dict[str, str]:
         if taken is None or len(taken.positional) < 2:
             continue
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-            answer = _answer(eval(name, names), names["np"])
+            function = _there(name, names)
+            answer = None if function is None else _answer(function, names["np"])
         if answer:
             found[name] = answer
     return found
+
+
+def _there(name: str, names: dict[str, Any]) -> Any:
+    """What has that name, None where the installed version has no such thing."""
+    try:
+        return eval(name, names)
+    except AttributeError:
+        return None
 
 
 def _answer(function: Any, np: Any) -> str | None:
