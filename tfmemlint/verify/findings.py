@@ -24,7 +24,7 @@ from tfmemlint.verify.run.interpreters import MeasureError
 from tfmemlint.verify.run.measure import Settings
 from tfmemlint.verify.run.runs import Run
 from tfmemlint.verify.run.side_by_side import two_at_once
-from tfmemlint.verify.trials import decisive, tried
+from tfmemlint.verify.trials import all_tried, decisive
 from tfmemlint.verify.verdicts import INCONCLUSIVE, RULE_ONLY, Verdict, inconclusive
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ def _result(task: Task, served: Settings, watcher: Watcher) -> Result:
     if not task.plans:
         verdict = task.verdict or inconclusive("")
         return Result(found.code, found.name, task.place, found.message, verdict, attempts=task.unplanned)
-    trials = [tried(each, served, watcher.ran) for each in task.plans]
+    trials = all_tried(task.plans, served, watcher.ran)
     attempts = (*task.unplanned, *(trial.attempt for trial in trials))
     shown = decisive(trials)
     verdict = shown.verdict

@@ -253,6 +253,8 @@ def _judge_figures(metric: Metric, claim: Claim, before: Sequence[Run], after: S
     def verdict(kind: str, reason: str) -> Verdict:
         return Verdict(kind, reason, metric.name, metric.unit, first, second, noise, repeats)
 
+    if metric.name == "rss" and len({run.initialized for run in (*before, *after)}) > 1:
+        return inconclusive("only one of the programs starts TensorFlow's runtime, which takes memory", metric.name)
     if claim.metric == "peak_bytes" and first <= metric.floor:
         return inconclusive("hardly any tensor is made: what it takes does not show", metric.name)
     if second - first > enough and second >= least * first and not claim.contrast:

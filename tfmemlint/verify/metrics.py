@@ -43,7 +43,10 @@ def _slope(column: int) -> Callable[[Run], float | None]:
 
 
 def _rss_growth(run: Run) -> float | None:
-    return None if run.rss_peak is None or run.rss_start is None else float(run.rss_peak - run.rss_start)
+    """Without the pages of libraries: a TensorFlow for graphics cards has gigabytes of them."""
+    if run.rss_peak is None or run.rss_start is None:
+        return None
+    return float(max(0, run.rss_peak - run.rss_start - run.rss_files))
 
 
 def _growth_dropped(run: Run) -> float | None:

@@ -22,8 +22,9 @@ from tfmemlint.report.style import Style
 from tfmemlint.units import show_bytes
 from tfmemlint.verify.compared import FORMAT, Earlier, as_data, figures, remarks, rows
 from tfmemlint.verify.notebooks import Notebook
+from tfmemlint.verify.run.first_region import first_region
 from tfmemlint.verify.run.interpreters import MeasureError, check_system
-from tfmemlint.verify.run.measure import CHILD, Settings, first_region
+from tfmemlint.verify.run.measure import CHILD, Settings
 from tfmemlint.verify.run.runs import Bounds, Line, Run, read_result
 from tfmemlint.verify.run.stopping import SIGNALED, passed_on
 from tfmemlint.verify.run.workspaces import workspace

@@ -18,6 +18,7 @@ from tfmemlint.verify.plan.up_to import STOPPED
 from tfmemlint.verify.result import ALONE, SAMPLE, WHOLE, Attempt, Pair
 from tfmemlint.verify.run.measure import Settings
 from tfmemlint.verify.run.runs import Run
+from tfmemlint.verify.run.watch import ENDS
 from tfmemlint.verify.verdicts import (
     CONFIRMED,
     INCONCLUSIVE,
@@ -60,6 +61,22 @@ class Trial:
     def attempt(self) -> Attempt:
         """What it was, and what came of it."""
         return Attempt(ALONE if self.plan.alone else WHOLE if self.plan.own else SAMPLE, self.verdict)
+
+
+def all_tried(plans: Sequence[Plan], settings: Settings, done: Callable[[], None]) -> list[Trial]:
+    """The trial of each plan. Behind one that confirms the claim, the others only show what else there is to say, and
+    are given less time and memory; what ends at these lower limits says nothing. Raises MeasureError."""
+    trials: list[Trial] = []
+    for plan in plans:
+        if not any(trial.verdict.kind == CONFIRMED for trial in trials):
+            trials.append(tried(plan, settings, done))
+            continue
+        further = tried(plan, replace(settings, limits=settings.limits.lowered()), done)
+        ended = next((run for run in (*further.before, *further.after) if run.status in ENDS), None)
+        if ended is not None:
+            further = replace(further, verdict=inconclusive(ended.reason, further.verdict.metric))
+        trials.append(further)
+    return trials
 
 
 def tried(plan: Plan, settings: Settings, done: Callable[[], None]) -> Trial:

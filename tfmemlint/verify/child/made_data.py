@@ -86,7 +86,12 @@ class MadeData:
                 return tensorflow.fill(shape, tensorflow.strings.as_string(number))
             return tensorflow.fill(shape, tensorflow.cast(number % 2, dtype))
 
-        return tensorflow.data.Dataset.range(count).map(lambda number: made(element, number))
+        def elements(number: Any) -> Any:
+            return made(element, number)
+
+        # AutoGraph takes half a second to read this module, and there is nothing in it for it to change.
+        plain = tensorflow.autograph.experimental.do_not_convert(elements)
+        return tensorflow.data.Dataset.range(count).map(plain)
 
     def object(self, **fields: Any) -> Any:
         """An object with these attributes."""

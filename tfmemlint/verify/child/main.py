@@ -21,7 +21,8 @@ alone, so that it runs under the user's own interpreter, where tfmemlint need no
 - `package`: the package of the program, for its relative imports
 - `shapes`: pairs of sizes that are made up behind the first axis of arrays, and those that fit in their place,
   `rows`: of numbers of rows; `present`: whether files are there that the program looks for (see `files.py`)
-- `patient`: seconds after which loops and training are cut short; with `substitute`
+- `patient`, `work`: seconds, and seconds of processor time, after which loops and training are cut short; with
+  `substitute`
 - `version_1`, `keras_2`: what it is written for (see `surroundings.py`); with `substitute`
 - `collector`: "off", or "each mark" to run it before each mark, of Python (default: as Python does)
 - `raised`: whether to note the exceptions of the program, caught or not
@@ -37,6 +38,7 @@ from __future__ import annotations
 import builtins
 import functools
 import gc
+import importlib.abc
 import importlib.util
 import json
 import math
@@ -45,7 +47,6 @@ import random
 import sys
 import time
 import traceback
-import types
 from pathlib import Path
 from typing import Any
 
@@ -54,20 +55,29 @@ KEPT: list[Any] = []
 """What C code points to."""
 
 
-def _load(name: str) -> Any:
-    """A module beside this one, from its file: this folder must not be on `sys.path`, its names would shadow others."""
-    here = Path(__file__).resolve().parent
-    sys.path[:] = [entry for entry in sys.path if not entry or Path(entry).resolve() != here]
-    spec = importlib.util.spec_from_file_location(f"tfmemlint_{name}", here / f"{name}.py")
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+class Parts(importlib.abc.MetaPathFinder):
+    """Finds the modules beside this one as `tfmemlint_NAME`: this folder must not be on `sys.path`, where their names
+    would shadow others."""
+
+    HERE, PREFIX = Path(__file__).resolve().parent, "tfmemlint_"
+
+    @classmethod
+    def find_spec(cls, fullname: str, path: Any, target: Any = None) -> Any:
+        """Of what is a file here."""
+        place = cls.HERE / f"{fullname.removeprefix(cls.PREFIX)}.py"
+        wanted = fullname.startswith(cls.PREFIX) and place.is_file()
+        return importlib.util.spec_from_file_location(fullname, place) if wanted else None
 
 
-NAMES = ("calls", "cards", "flagged", "pace", "probes", "runtime", "step_times")
-calls, cards, flagged, pace, probes, runtime, step_times = map(_load, NAMES)
+def monitor_part(name: str) -> Any:
+    """The module of that name beside this one."""
+    return importlib.import_module(Parts.PREFIX + name)
+
+
+sys.path[:] = [entry for entry in sys.path if not entry or Path(entry).resolve() != Parts.HERE]
+sys.meta_path.insert(0, Parts)
+NAMES = ("calls", "cards", "execution", "flagged", "pace", "probes", "runtime", "step_times")
+calls, cards, execution, flagged, pace, probes, runtime, step_times = map(monitor_part, NAMES)
 
 
 class Monitor:
@@ -85,20 +95,22 @@ class Monitor:
         self.value: float | None = None
         self.simulated = 0  # cards
         self.rss_start: int | None = None
-        self.traces_start = 0
+        self.traces_start = self.files_start = 0
         self.start = time.monotonic()
         own = probes.belongs(request["own"], request["program"]) if request.get("lines") else None
         self.nvml, interval = probes.Nvml(), request.get("interval", 0.005)
         self.sampler = probes.Sampler(self.runtime.live, interval, self.nvml, own)
 
-    def begin(self) -> None:
-        """Count from here on; what the program calls `tfmemlint_reset()`."""
-        gc.collect()
+    def begin(self, everything: bool = True) -> None:
+        """Count from here on; what the program calls `tfmemlint_reset()`. Garbage that is older than the program is
+        looked for where `everything` is meant."""
+        gc.collect(2 if everything else 1)
         self.runtime.reset()
         if self.arrays is not None:
             self.arrays.reset()
         probes.reset_rss_peak()
-        self.rss_start, self.traces_start = probes.rss(), self.traces.count
+        self.rss_start, self.files_start = probes.rss(), probes.mapped_files()
+        self.traces_start = self.traces.count
         self.marks.clear()
         self.sampler.restart()
         self.start = time.monotonic()
@@ -107,7 +119,7 @@ class Monitor:
         """The program has done one more step."""
         if len(self.marks) < MARKS:
             self.collect()
-            self.pace.settle()
+            self.pace.settle_at_mark()
             current, peak = self.runtime.live() or (0, 0)
             traces = self.traces.count - self.traces_start
             seconds = round(time.monotonic() - self.start, 4)
@@ -129,7 +141,7 @@ class Monitor:
         self.pace.settle()
         self.sampler.sample()
         before, beside = self.runtime.live(), self.runtime.beside()
-        rss_peak, rss_end = probes.rss_peak(), probes.rss()
+        rss_peak, rss_end, files = probes.rss_peak(), probes.rss(), probes.mapped_files()
         gc.collect()
         after, left = self.runtime.live(), self.runtime.beside()
         return {
@@ -145,6 +157,7 @@ class Monitor:
             "rss_start": self.rss_start,
             "rss_peak": rss_peak,
             "rss_end": rss_end,
+            "rss_files": max(0, files - self.files_start),
             "device_used_peak": self.sampler.device_peak,
             "traces": self.traces.count - self.traces_start,
             "traces_by_name": self.traces.by_name,
@@ -163,21 +176,6 @@ class Monitor:
             **self.flagged.report(),
             **self.step_times.report(),
         }
-
-
-def execute(
-    program: str, argv: list[str], package: str | None = None, code: Any = None, notebook: bool = False
-) -> types.ModuleType:
-    """Run the file, or `code` for it, as `__main__` and return the module, whose globals the caller keeps alive."""
-    module = types.ModuleType("__main__")
-    module.__package__ = package
-    module.__dict__.update(__file__=program, __builtins__=builtins, __spec__=None)
-    if notebook:
-        module.__dict__.update(get_ipython=lambda: None, display=print)
-    sys.modules["__main__"] = module
-    sys.argv = [program, *argv]
-    exec(code or compile(Path(program).read_bytes(), program, "exec", dont_inherit=True), module.__dict__)
-    return module
 
 
 def load(request: dict[str, Any]) -> None:
@@ -210,7 +208,7 @@ def prepare(request: dict[str, Any], monitor: Monitor) -> None:
 
 def measure(request: dict[str, Any], hooks: Any = None) -> tuple[dict[str, Any], int]:
     """Run the requested program; its result and its exit code. With `hooks`, what `load` does has been done."""
-    program = os.path.abspath(request["program"])
+    program, fresh = os.path.abspath(request["program"]), hooks is None
     if hooks is None:
         hooks = runtime.hook(request)
         load(request)
@@ -219,24 +217,24 @@ def measure(request: dict[str, Any], hooks: Any = None) -> tuple[dict[str, Any],
     if monitor.simulated:
         monitor.cards.install()
     if request.get("paced"):
-        monitor.arrays = _load("arrays").install()
+        monitor.arrays = monitor_part("arrays").install()
         KEPT.append(monitor.arrays)
         monitor.pace.install()
     monitor.install()
     stands_in = request.get("substitute")
-    substitutes = _load("standing_in").install(program, request, monitor, _load) if stands_in else None
+    substitutes = monitor_part("standing_in").install(program, request, monitor, monitor_part) if stands_in else None
     sys.path[:0] = request.get("path", [])
     error: dict[str, Any] | None = None
     code, module = 0, None
     monitor.cards.begin()
-    monitor.begin()
+    monitor.begin(everything=fresh)
     monitor.sampler.start()
     raised = cards.Raised(os.path.dirname(program))
     if request.get("raised"):
         raised.watch()
     try:
         words, in_notebook = request.get("argv", []), request.get("notebook", False)
-        run = functools.partial(execute, program, words, request.get("package"), notebook=in_notebook)
+        run = functools.partial(execution.execute, program, words, request.get("package"), notebook=in_notebook)
         module = substitutes.step.run(run) if substitutes is not None and substitutes.step is not None else run()
     except SystemExit as stop:
         code = stop.code if isinstance(stop.code, int) else int(stop.code is not None)

@@ -25,18 +25,27 @@ class Pace:
     """Part of an interval that the other threads may use at rest: the sampler is one of them."""
     STEP, PROGRAM = 2.0, 40.0
     """Seconds after which waiting is given up: for one step, and for the whole program."""
-    FIRST, STRIDE = 1000, 64
+    FIRST, STRIDE = 100, 16
     """Steps that are all waited for, and how many of the later ones, which only add to what has come to rest often."""
 
     def __init__(self, live: Callable[[], Any]) -> None:
         self._live = live
         self._all = self._left = 0.0
-        self._steps = 0
+        self._steps = self._marks = 0
 
     @property
     def waited(self) -> float:
         """Seconds that the program has waited."""
         return self._all - self._left
+
+    def settle_at_mark(self) -> None:
+        """Wait for rest at one of many marks."""
+        self._marks += 1
+        if self._is_waited_for(self._marks):
+            self.settle()
+
+    def _is_waited_for(self, number: int) -> bool:
+        return number <= self.FIRST or number % self.STRIDE == 0
 
     def settle(self, *_: Any) -> None:
         """Wait for rest; returns at once before `install`, in other threads and once the time is used up."""
@@ -62,7 +71,7 @@ class Pace:
                 return call(*args, **kwargs)
             finally:
                 self._steps += 1
-                if context.executing_eagerly() and (self._steps < self.FIRST or self._steps % self.STRIDE == 0):
+                if context.executing_eagerly() and self._is_waited_for(self._steps):
                     settle()
 
         setattr(owner, name, then_settle)

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import gc
 import importlib.util
 import json
 import os
@@ -94,6 +95,13 @@ def _start(number: int) -> None:
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     hooks = main.runtime.hook(shared)
     main.load(shared)
+    for path in Path(__file__).parent.glob("*.py"):
+        if path.stem not in ("__init__", "main", "preloaded"):
+            main.monitor_part(path.stem)
+    # What is here is no program's garbage. Were it looked through for some, that would write to each of its pages, and
+    # each copy of this process would have to take them all.
+    gc.collect()
+    gc.freeze()
     sys.stdout.flush()
     sys.stderr.flush()
     link.send(READY)

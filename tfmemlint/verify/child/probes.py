@@ -41,6 +41,11 @@ def rss() -> int | None:
         return None
 
 
+def mapped_files() -> int:
+    """Resident bytes of mapped files, as those of libraries are; 0 where the system does not tell."""
+    return _status_bytes("RssFile") or 0
+
+
 def rss_peak() -> int:
     """The most resident memory since the start of the process or the last `reset_rss_peak`."""
     peak = _status_bytes("VmHWM")

@@ -10,7 +10,8 @@ def install(program: str, request: dict[str, Any], monitor: Any, load: Callable[
     """The substitutes of a request, with what they have noted; `load` gives a module of this folder. What the program
     asks of its command line is put into the request."""
     made_data = load("made_data").MadeData(request.get("shapes", ()), request.get("rows", ()))
-    substitutes = load("substitutes").Substitutes(monitor.mark, made_data, request.get("patient", 60.0))
+    most = {name: request[name] for name in ("patient", "work") if name in request}
+    substitutes = load("substitutes").Substitutes(monitor.mark, made_data, **most)
     load("surroundings").install(program, request, substitutes, load)
     substitutes.install(load("old_names").rename)
     load("datasets").patch(substitutes.note)

@@ -18,21 +18,27 @@ import time
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+fit_rows: Any = importlib.import_module("tfmemlint_fit_rows")
+
 HOOKS = ("some", "more", "consume", "given", "initialise", "train")
 STEPS, EPOCHS, ROWS, WORDS = 20, 2, 32, 10
-STEPS_AT_LEAST, SECONDS_OF_TRAINING = 3, 20.0
-SECONDS, ROUNDS_AT_LEAST = 60.0, 8
-"""Seconds after which loops end, after so many rounds at the least, and training takes single steps."""
+STEPS_OF_TESTS = 5
+STEPS_AT_LEAST, PART_OF_TRAINING = 3, 0.4
+"""Part of the processor time after which a training ends, after so many steps at the least."""
+SECONDS, WORK, ROUNDS_AT_LEAST = 60.0, 10.0, 8
+"""Seconds, and seconds of processor time, after which loops end, after so many rounds at the least, and training takes
+single steps."""
 
 ROW_VALUES = 1 << 20
 """Numbers of a batch that is made up for a model, as many rows as fit in up to `ROWS`: larger ones take long."""
-ROUNDS_OF_DATA, SECONDS_OF_DATA = 10_000, 20.0
+ROUNDS_OF_DATA, SECONDS_OF_DATA = 10_000, 2.5
+"""The most elements of a data set, and the processor time after which no more are taken."""
 
 
 class Substitutes:
     """The hooks of one run; `notes` says what was replaced, each thing once. `data` makes up arrays and data sets."""
 
-    def __init__(self, mark: Any, data: Any, patient: float = SECONDS) -> None:
+    def __init__(self, mark: Any, data: Any, patient: float = SECONDS, work: float = WORK) -> None:
         self.notes: dict[str, None] = {}
         self.rounds: dict[str, Any] = {"rounds": 0, "rounds_cut": False, "rounds_in_all": None}
         """What is known of the flagged place and the loop around it, as the report has it."""
@@ -40,7 +46,8 @@ class Substitutes:
         self.step: Any = None
         """The training step that is to be measured, if any."""
         self._mark, self.data = mark, data
-        self._began, self._patient = time.monotonic(), patient
+        self._began, self._patient, self._work = time.monotonic(), patient, work
+        self._tired = time.process_time() + work
         self._kept: list[Any] = []
         self._rounds: dict[str, int] = {}
 
@@ -106,7 +113,7 @@ class Substitutes:
 
     def _takes_long(self) -> bool:
         """Whether the program has run for so long that what follows is done in few steps."""
-        return time.monotonic() - self._began > self._patient
+        return time.process_time() > self._tired or time.monotonic() - self._began > self._patient
 
     def _count(self) -> None:
         self.rounds["rounds"] += 1
@@ -123,10 +130,10 @@ class Substitutes:
                 self.consume(item)
         elif isinstance(value, sys.modules["tensorflow"].data.Dataset):
             self.note("the data set is iterated in place of training")
-            end = time.monotonic() + SECONDS_OF_DATA
+            end = time.process_time() + SECONDS_OF_DATA
             for number, _ in enumerate(self._elements(value), 1):
                 self._mark()
-                if number == ROUNDS_OF_DATA or time.monotonic() > end:
+                if number == ROUNDS_OF_DATA or time.process_time() > end:
                     self.note(f"the data set was left after {number} elements")
                     if not self.rounds["rounds"]:
                         self.rounds.update(rounds=number, rounds_cut=True)
@@ -209,8 +216,9 @@ class Substitutes:
     # -- patches -----------------------------------------------------------------------------------------------------
 
     def _patch_model(self, model: Any) -> None:
-        model.fit = self._limited(model.fit, {"epochs": EPOCHS, "steps_per_epoch": STEPS, "validation_steps": STEPS})
-        model.evaluate = self._limited(model.evaluate, {"steps": STEPS})
+        most = {"epochs": EPOCHS, "steps_per_epoch": STEPS, "validation_steps": STEPS_OF_TESTS}
+        model.fit = self._limited(model.fit, most)
+        model.evaluate = self._limited(model.evaluate, {"steps": STEPS_OF_TESTS})
         model.predict = self._limited(model.predict, {"steps": STEPS}, arrays_too=False)
 
     def _limited(self, method: Any, most: dict[str, int], arrays_too: bool = True) -> Any:
@@ -227,17 +235,19 @@ class Substitutes:
             bound.apply_defaults()
             given = bound.arguments
             self._even(given)
-            rows, size = _rows(given.get("x")), given.get("batch_size") or 32
+            count, size = fit_rows.count(given.get("x")), given.get("batch_size") or 32
             given["verbose"] = 0
             if isinstance(given.get("callbacks", ""), (list, type(None))):
                 given["callbacks"] = [*(given["callbacks"] or ()), self._patience()]
-            if rows is not None and not arrays_too:
+            if count is not None and "batch_size" in signature.parameters:
+                given["batch_size"] = size  # Keras would take all rows in as many steps as it is told
+            if count is not None and not arrays_too:
                 return method(*bound.args, **bound.kwargs)
             for name, limit in dict.fromkeys(most, 1).items() if self._takes_long() else most.items():
                 if name == "validation_steps" and given.get("validation_data") is None:
                     continue
                 value = given.get(name)
-                steps_there = -(-rows // size) if rows is not None else None
+                steps_there = -(-count // size) if count is not None else None
                 if name != "epochs" and steps_there is not None and steps_there <= limit and name != "validation_steps":
                     continue
                 if value is None or value > limit:
@@ -251,20 +261,20 @@ class Substitutes:
 
     def _even(self, given: dict[str, Any]) -> None:
         """Cut the rows and labels of a training to as many: a loop that makes some of them may have been cut."""
-        counts = {_rows(given.get(name)) for name in ("x", "y")}
+        counts = {fit_rows.count(given.get(name)) for name in ("x", "y")}
         if len(counts) < 2 or None in counts or 0 in counts:
             return
         least = min(filter(None, counts))
-        given.update({name: _first(given[name], least) for name in ("x", "y")})
+        given.update({name: fit_rows.first(given[name], least) for name in ("x", "y")})
         self.made_up(f"x and y had {max(filter(None, counts))} and {least} rows: both were cut to {least}")
 
     def _patience(self) -> Any:
         """A callback that ends a training which takes long, after a few steps."""
         callback: Any = importlib.import_module("keras").callbacks.LambdaCallback
-        end = time.monotonic() + SECONDS_OF_TRAINING
+        end = time.process_time() + PART_OF_TRAINING * self._work
 
         def ended(batch: int, logs: Any = None) -> None:
-            if batch + 1 >= STEPS_AT_LEAST and time.monotonic() > end:
+            if batch + 1 >= STEPS_AT_LEAST and time.process_time() > end:
                 self.note(f"a training was ended after {batch + 1} steps of an epoch: it takes long")
                 made.model.stop_training = True
 
@@ -276,20 +286,3 @@ def _length(items: Any) -> int | None:
     with contextlib.suppress(Exception):  # of an iterator, of a data set without an end, of a class of its own
         return len(items)
     return None
-
-
-def _first(data: Any, rows: int) -> Any:
-    """The first rows of what is given to `fit`."""
-    if isinstance(data, (list, tuple)):
-        return [_first(each, rows) for each in data] if all(hasattr(each, "shape") for each in data) else data[:rows]
-    return {key: value[:rows] for key, value in data.items()} if isinstance(data, dict) else data[:rows]
-
-
-def _rows(data: Any) -> int | None:
-    """The number of rows of what is given to `fit`, where it is an array or a list of arrays."""
-    if isinstance(data, (list, tuple)) and data:
-        return _rows(data[0])
-    if isinstance(data, dict) and data:
-        return _rows(next(iter(data.values())))
-    shape = getattr(data, "shape", None)
-    return int(shape[0]) if shape is not None and len(shape) and shape[0] is not None else None

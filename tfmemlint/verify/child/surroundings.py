@@ -196,7 +196,6 @@ def install(program: str, request: dict[str, Any], substitutes: Any, load: Calla
     load("addons").Addons(asked, older.OldModule, Missing, made_up).install()
     sklearn_data = load("sklearn_data")
     of_sklearn = sklearn_data.SklearnData(note)
-    load("scaling")
     load("sklearn_here").Sklearn(asked, _MissingModule, of_sklearn, sklearn_data.TABLES, note).install()
     weights = load("weights").Weights(os.path.join(files.root, "fetched"), note, made_up)
     _put_everywhere([pair for each in keras for made in (files, weights) for pair in made.of_keras(each)])
@@ -214,7 +213,6 @@ def install(program: str, request: dict[str, Any], substitutes: Any, load: Calla
     changes.update({"nltk": load("words").Words(made_up).patch, "sklearn.preprocessing": older.encoders(note)})
     changes["sklearn.datasets"] = _both(of_sklearn.patch, files.patch_reader)
     older_libraries = load("older_libraries")
-    load("series")
     frames = load("frames")
     of_pandas = load("pandas_here").filler(frames, tables.patch), "tables of NumPy's arrays stand for those that it has"
     fills = {"pandas": of_pandas, "tensorflow_datasets": (catalogue.patch, "its catalogue gives made-up elements")}

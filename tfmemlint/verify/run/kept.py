@@ -24,8 +24,9 @@ from tfmemlint.files.bounded_read import digest_of
 from tfmemlint.files.own_folder import OwnFolder
 from tfmemlint.files.tagged_folder import FOLDER, SECONDS_KEPT, forget, is_ours, mark, stamp
 from tfmemlint.verify.run import sandbox
+from tfmemlint.verify.run.first_region import first_region
 from tfmemlint.verify.run.interpreters import interpreter
-from tfmemlint.verify.run.measure import Program, Settings, first_region
+from tfmemlint.verify.run.measure import Program, Settings
 from tfmemlint.verify.run.runs import Run
 from tfmemlint.verify.run.watch import Limits
 from tfmemlint.verify.run.workspaces import workspace

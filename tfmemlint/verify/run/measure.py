@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from tfmemlint.verify.run import sandbox
+from tfmemlint.verify.run.first_region import first_region
 from tfmemlint.verify.run.interpreters import MeasureError, interpreter
 from tfmemlint.verify.run.project_folder import PROJECT, lay_out, link_entries
 from tfmemlint.verify.run.runs import Bounds, Failure, Line, Run, read_result
@@ -35,6 +36,10 @@ CHILD = Path(__file__).parents[1] / "child" / "main.py"
 FAILURES_ENOUGH = 2
 ABOVE = 3
 """Folders above that of a program in which its files are looked for."""
+
+WALL_TO_WORK = 18
+"""Of the seconds that a program may take, one in so many is its own processor time before it is cut short: others use
+the processors, too."""
 
 RESERVED = ("program.py", "request.json", PROJECT, "__pycache__")
 
@@ -116,15 +121,6 @@ class Settings:
     """The runs of unchanged programs, which are not run again."""
 
 
-def first_region(settings: Settings) -> int:
-    """Bytes of address space that the CPU's allocator takes at once: the largest power of two within all limits."""
-    if settings.allocator_limit is not None:
-        return settings.allocator_limit * 9 // 10
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    size: int = 1 << (min(memory // 2, settings.limits.memory).bit_length() - 1)
-    return size
-
-
 def _bounds(settings: Settings, outcome: Outcome) -> Bounds:
     """What a process that ended so can have cost at most; the memory of a graphics card is not known here."""
     tensors = settings.limits.addresses if settings.device == "cpu" or not sandbox.has_cards() else Bounds.tensors
@@ -200,6 +196,7 @@ def _request(program: Program, settings: Settings, work: str, key: str) -> dict[
         "present": program.present,
         "raised": program.raised,
         "patient": 0.0 if program.step else settings.limits.wall / 3,
+        "work": settings.limits.wall / WALL_TO_WORK,
         "step": {**asdict(program.step), "seconds": settings.limits.wall / 3} if program.step else None,
         "interval": settings.interval,
         "paced": not settings.timed,
@@ -236,7 +233,8 @@ def run_once(program: Program, settings: Settings, tick: Callable[[], None] | No
     with tempfile.TemporaryFile() as result:
         if program.folder is not None:
             link_entries(program.folder, server.folder, RESERVED)
-        outcome = server.run(_request(program, settings, server.folder, key), result.fileno(), tick)
+        request = _request(program, settings, server.folder, key)
+        outcome = server.run(request, result.fileno(), tick, settings.limits)
         return believed(result.fileno(), settings, outcome, key)
 
 

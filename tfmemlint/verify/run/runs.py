@@ -119,6 +119,8 @@ class Run(msgspec.Struct, frozen=True):
     rss_start: Count | None = None
     rss_peak: Count | None = None
     rss_end: Count | None = None
+    rss_files: Count = 0
+    """How many of the resident bytes that came since the start are of mapped files: libraries', in the main."""
     device_used_peak: Count | None = None
     traces: Count = 0
     traces_by_name: Annotated[dict[Word, Count], Meta(max_length=50)] = {}

@@ -134,8 +134,15 @@ class Server:
                     return link.recv(MOST) == READY
         return False
 
-    def run(self, request: Mapping[str, Any], result: int, tick: Callable[[], None] | None = None) -> Outcome:
-        """Run one program, after `prepare`; `result` is the open file for its figures."""
+    def run(
+        self,
+        request: Mapping[str, Any],
+        result: int,
+        tick: Callable[[], None] | None = None,
+        limits: Limits | None = None,
+    ) -> Outcome:
+        """Run one program, after `prepare`; `result` is the open file for its figures, `limits` those of the server
+        where it has none of its own."""
         assert self._watch is not None
         assert self._link is not None
         read, write = os.pipe()
@@ -146,7 +153,7 @@ class Server:
             with contextlib.suppress(OSError):  # what has ended does not answer
                 socket.send_fds(self._link, [b"1"], [file.fileno(), result, write])
             os.close(write)
-        watch = Watch(turn, self._limits, self._work, "", namespaced=True)
+        watch = Watch(turn, limits or self._limits, self._work, "", namespaced=True)
         ended = "exit"
         try:
             ended = watch.wait(tick)

@@ -16,7 +16,7 @@ from tfmemlint.verify.run import sandbox
 from tfmemlint.verify.run.measure import Program, Settings, measure, preloaded
 from tfmemlint.verify.run.runs import Run
 
-ENOUGH = 6
+ENOUGH = 12
 """Runs from which on a second process that has imported TensorFlow is worth its start."""
 GRACE = 1.0
 """Seconds that the second program is given to end by itself when it is no longer wanted: it most often fails where the

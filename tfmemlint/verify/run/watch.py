@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any, Protocol
 
@@ -23,6 +23,8 @@ PATIENCE = 5.0
 TASKS = 4096
 """Processes and threads that a run may add to those of this machine, whatever their number by kind."""
 SPARE = 256 * MIB
+BESIDE_WALL, BESIDE_MEMORY = 60.0, 5 * GIB
+"""Seconds and bytes of a program that is only run to show a second figure."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,10 @@ class Limits:
     disk: int = 2 * GIB
     processes: int = 256
     output: int = 64 * 1024
+
+    def lowered(self) -> Limits:
+        """The limits of what is only looked at beside a figure that is known."""
+        return replace(self, wall=min(self.wall, BESIDE_WALL), memory=min(self.memory, BESIDE_MEMORY))
 
     @property
     def addresses(self) -> int:
