@@ -21,6 +21,7 @@ from tfmemlint.verify.run.server import Server, can_serve
 
 LEVEL = sandbox.strongest_level()
 LIMITS = Limits(wall=30.0)
+MIB = 1 << 20
 
 pytestmark = pytest.mark.skipif(not can_serve(LEVEL), reason="each program has a process of its own here")
 
@@ -92,6 +93,27 @@ def test_the_next_program_runs_however_one_ends(source: str, ended: str, code: i
         assert (outcome.ended, report) == (ended, None)
         assert ended != "exit" or outcome.code == code
         assert printed(server, "print('on')") == "on\n"
+
+
+@pytest.mark.parametrize(
+    ("source", "stays"),
+    [
+        ("while True: pass", True),
+        ("import signal\nfor each in range(1, 65):\n    try: signal.signal(each, signal.SIG_IGN)\n"
+         "    except (OSError, ValueError): pass\nwhile True: pass", True),
+        ("import os\nos.fork()\nwhile True: pass", False),
+        ("kept = []\nwhile True: kept.append(bytearray(b'1' * (1 << 24)))", True),
+    ],
+)  # fmt: skip
+def test_a_program_that_is_killed_at_a_limit_takes_the_process_with_it_only_if_it_left_one(
+    source: str, stays: bool
+) -> None:
+    who = "import os; print(open(f'/proc/{os.getppid()}/stat').read().rpartition(')')[2].split()[19])"
+    with idle_server(LEVEL, Limits(wall=2.0, memory=400 * MIB)) as server:
+        before = printed(server, who)
+        outcome, _ = run_served(server, source)
+        assert outcome.ended == ("memory" if "kept" in source else "time")
+        assert (printed(server, who) == before) == stays
 
 
 def test_a_program_can_neither_end_nor_change_what_runs_it(server: Server) -> None:

@@ -36,6 +36,7 @@ HINTS = (
     (("URLError", "URL fetch failure", "gaierror", "name resolution"), f"there is no network here; {EXAMPLE}"),
     (("ModuleNotFoundError",), "install it for the interpreter that --python names"),
 )
+MORE_MEMORY = "allow it more with --max-memory"
 
 _UNREADABLE = inconclusive("the code cannot be read")
 
@@ -173,4 +174,6 @@ def _hinted(reason: str, runs: Sequence[Run]) -> str:
     """The reason with what to do about it, where the error is one of the usual ones."""
     said = " ".join(f"{run.error.type} {run.error.message}" for run in runs if run.error is not None)
     hint = next((hint for words, hint in HINTS if any(word in said for word in words)), None)
+    if any(run.status == "memory" for run in runs):
+        hint = MORE_MEMORY
     return f"{reason}; {hint}" if hint else reason

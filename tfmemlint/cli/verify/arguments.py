@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from tfmemlint.cli.arguments import Parser, add_executor
 from tfmemlint.cli.usage import UsageError
 from tfmemlint.report.places import Place
-from tfmemlint.units import Size, parse_size
+from tfmemlint.units import Size, parse_size, show_bytes
 from tfmemlint.verify.run.measure import Settings
 from tfmemlint.verify.run.watch import Limits, machine_memory
 
@@ -24,6 +24,10 @@ or unshare work here. --dry-run shows the programs and runs nothing."""
 _RUN = """Run a program or the code cells of a notebook and measure the memory that it uses: its peak, its course over
 time, the lines that were executing at the peak and the findings on those lines. The program has all your rights, as
 when python runs it."""
+
+MEMORY = 6 << 30
+"""Bytes that a program may take where nothing is said. Those of steps and statements take far less; what takes more has
+most often lost its end, and only wears out the machine."""
 
 _EXIT = """exit codes:
   0  the programs were run
@@ -81,6 +85,12 @@ def verify_parser() -> argparse.ArgumentParser:
         help="kill a program after this time (default: 180)",
     )
     parser.add_argument(
+        "--max-memory",
+        type=_size,
+        metavar="SIZE",
+        help=f"kill a program that takes more (default: {show_bytes(MEMORY)}, or what is free)",
+    )
+    parser.add_argument(
         "--strict",
         action="store_true",
         help="exit 1 where a finding or its repair is contradicted; with --rules, run each sample also with other "
@@ -115,7 +125,8 @@ def run_parser() -> argparse.ArgumentParser:
 
 def settings(options: argparse.Namespace) -> Settings:
     """How `verify` shall run programs."""
-    limits = Limits(wall=options.timeout, cpu=options.timeout * (os.cpu_count() or 1), memory=machine_memory())
+    memory = min(options.max_memory or MEMORY, machine_memory())
+    limits = Limits(wall=options.timeout, cpu=options.timeout * (os.cpu_count() or 1), memory=memory)
     return Settings(options.python, options.device, options.repeat, options.memory_limit, limits)
 
 

@@ -6,7 +6,8 @@ The first message tells what all programs share, as one JSON object: what `main.
 folder `work` to run in, `filters` (the path of `launch_filter.py`), and `folders` and `files` to which alone to write.
 The answer is `READY`. From then on each message brings three open files, the request for `main.answer`, the one for its
 result and the one for what the program prints. It is answered, once the copy has ended, by a JSON object: its wait
-`status`, and whether it has left this process `clean`: no process, nothing in shared memory.
+`status`, and whether it has left this process `clean`: no process, nothing in shared memory. A message that comes
+before that has the copy killed.
 
 A copy of a process is as good as a fresh one as long as nothing has started TensorFlow's runtime: importing it starts
 no thread of its own. What a message brings is read by the copy, so that all copies begin with the same memory.
@@ -20,6 +21,8 @@ import gc
 import importlib.util
 import json
 import os
+import select
+import signal
 import socket
 import sys
 import traceback
@@ -39,6 +42,37 @@ def _load(path: Path) -> Any:
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
     return module
+
+
+class Ends:
+    """Tells of copies that have ended while it waits for messages, too."""
+
+    def __init__(self, link: socket.socket) -> None:
+        self._link = link
+        self._woken, self._wake = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.set_wakeup_fd(self._wake, warn_on_full_buffer=False)
+
+    def leave(self) -> None:
+        """Be a process that has nothing of this."""
+        signal.set_wakeup_fd(-1)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        self._link.close()
+        for handle in (self._woken, self._wake):
+            os.close(handle)
+
+    def wait(self, copy: int) -> int:
+        """The wait status of a copy, which is killed where a message comes, or the other side is gone."""
+        while True:
+            ready, _, _ = select.select([self._link.fileno(), self._woken], [], [])
+            if self._woken in ready:
+                os.read(self._woken, MOST)
+            if self._link.fileno() in ready:
+                self._link.recv(MOST)
+                os.kill(copy, signal.SIGKILL)
+            ended, status = os.waitpid(copy, os.WNOHANG)
+            if ended:
+                return status
 
 
 def _be_the_copy(main: Any, hooks: Any, shared: dict[str, Any], filters: Any, handles: list[int]) -> None:
@@ -65,14 +99,15 @@ def _is_clean() -> bool:
 
 
 def _serve(link: socket.socket, main: Any, hooks: Any, shared: dict[str, Any], filters: Any) -> None:
+    ends = Ends(link)
     while True:
         message, handles, _, _ = socket.recv_fds(link, 1, 3)
         if not message:
             return
         copy = os.fork()
         if copy == 0:
-            link.close()
             try:
+                ends.leave()
                 _be_the_copy(main, hooks, shared, filters, handles)
             except BaseException:
                 traceback.print_exc()
@@ -81,7 +116,7 @@ def _serve(link: socket.socket, main: Any, hooks: Any, shared: dict[str, Any], f
                 os._exit(1)
         for handle in handles:
             os.close(handle)
-        _, status = os.waitpid(copy, 0)
+        status = ends.wait(copy)
         link.send(json.dumps({"status": status, "clean": _is_clean()}).encode())
 
 

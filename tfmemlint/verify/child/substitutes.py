@@ -31,8 +31,8 @@ single steps."""
 
 ROW_VALUES = 1 << 20
 """Numbers of a batch that is made up for a model, as many rows as fit in up to `ROWS`: larger ones take long."""
-ROUNDS_OF_DATA, SECONDS_OF_DATA = 10_000, 2.5
-"""The most elements of a data set, and the processor time after which no more are taken."""
+ROUNDS_OF_DATA, SECONDS_OF_DATA, MOST_SECONDS_OF_DATA = 10_000, 1.0, 4.0
+"""The most elements of a data set, and the processor time after which no more than `ROWS` are taken, and none."""
 
 
 class Substitutes:
@@ -130,10 +130,11 @@ class Substitutes:
                 self.consume(item)
         elif isinstance(value, sys.modules["tensorflow"].data.Dataset):
             self.note("the data set is iterated in place of training")
-            end = time.process_time() + SECONDS_OF_DATA
+            began = time.process_time()
             for number, _ in enumerate(self._elements(value), 1):
                 self._mark()
-                if number == ROUNDS_OF_DATA or time.process_time() > end:
+                most = SECONDS_OF_DATA if number >= ROWS else MOST_SECONDS_OF_DATA
+                if number == ROUNDS_OF_DATA or time.process_time() - began > most:
                     self.note(f"the data set was left after {number} elements")
                     if not self.rounds["rounds"]:
                         self.rounds.update(rounds=number, rounds_cut=True)

@@ -1,8 +1,8 @@
 """A contained process that has imported TensorFlow, and runs one program after the other in copies of itself.
 
 What a fresh process would give is kept: each program has a new folder, its own streams, limits, clock and filters, and
-nothing of it outlives it. A program that leaves something behind, or meets a limit, takes the process with it; the next
-one gets a new one.
+nothing of it outlives it. A program that leaves something behind takes the process with it, and so does one that meets
+a limit other than those of memory and time; the next one gets a new one.
 """
 
 from __future__ import annotations
@@ -21,12 +21,14 @@ from typing import IO, Any
 
 from tfmemlint.verify.run import launch_filter, sandbox, workspaces
 from tfmemlint.verify.run.sandbox import Level
-from tfmemlint.verify.run.watch import POLL, Limits, Outcome, Watch
+from tfmemlint.verify.run.watch import PATIENCE, POLL, Limits, Outcome, Watch
 
 PRELOADED = Path(__file__).parents[1] / "child" / "preloaded.py"
 READY = b"ready"
 MOST = 1 << 16
 SIGNALED = 128
+ALONE = ("memory", "machine", "time")
+"""The limits at which a program is killed alone, where it has started no other process."""
 
 
 def can_serve(level: Level) -> bool:
@@ -55,6 +57,12 @@ class _Turn:
             code = os.waitstatus_to_exitcode(reply["status"])
             self.returncode, self.clean = code if code >= 0 else SIGNALED - code, reply["clean"]
         return self.returncode
+
+    def end(self) -> None:
+        """Have the server kill the program, which is not clean where that takes long."""
+        with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+            self._link.send(b"end")
+            self.wait(PATIENCE)
 
     def poll(self) -> int | None:
         return self.returncode
@@ -157,6 +165,8 @@ class Server:
         ended = "exit"
         try:
             ended = watch.wait(tick)
+            if ended in ALONE:
+                turn.end()
         finally:
             seconds = watch.seconds
             if not turn.clean or os.listdir(self._work) != ["run"]:
