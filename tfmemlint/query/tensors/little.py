@@ -23,6 +23,7 @@ from tfmemlint.query.limits import (
 )
 from tfmemlint.query.tensors.arrays import Entering, arrays_entering
 from tfmemlint.query.tensors.named_columns import has_named_columns
+from tfmemlint.query.tensors.read_arrays import one_picture
 from tfmemlint.query.tensors.series import is_of_series
 
 if TYPE_CHECKING:
@@ -40,10 +41,10 @@ SHORT_LIVED = frozenset({PREDICT, "tf.constant", "tf.convert_to_tensor"})
 
 def is_little(file: File, entering: Entering) -> bool:
     """Whether an array is not shown to be much: a table of unknown length with a few columns, or whose columns the code
-    calls by their names, a batch of rows, what one step works on, one example that a model is asked about, the noise of
-    which `predict` makes something larger, targets beside the data that they belong to, a small array that a part is
-    made of, windows of a table of unknown length, a thousand of which are not known to take 8 MiB, a table of unknown
-    width that is filled or drawn, or zeros of unknown size that `predict` asks for.
+    calls by their names, a batch of rows, what one step works on, one example that a model is asked about, the picture
+    of one file, the noise of which `predict` makes something larger, targets beside the data that they belong to, a
+    small array that a part is made of, windows of a table of unknown length, a thousand of which are not known to take
+    8 MiB, a table of unknown width that is filled or drawn, or zeros of unknown size that `predict` asks for.
 
     False for an array of known bytes, which speak for themselves, but for windows of a table and up to a hundred
     examples that have 8 MiB at most; for one of which nothing is known, and for a buffer that is kept, of which each
@@ -57,6 +58,8 @@ def is_little(file: File, entering: Entering) -> bool:
         return targets and array.bytes is None and array.shape is None
     if array.bytes is not None:
         return array.bytes < SMALL_TARGETS and (_are_windows(array, origin) or _are_few_examples(array))
+    if _is_one_picture(file, origin):
+        return True
     if is_of_series(file, entering):
         row = _row_numbers(array)
         return row is None or row * ITEM_BYTES["float64"] * FEW_ROWS < SMALL_TARGETS
@@ -80,6 +83,12 @@ def _is_one_item(file: File, array: Array, taker: Call) -> bool:
     """Whether a model is asked about one example, whose array goes when it has answered, and is not large."""
     alone = array.shape is not None and len(array.shape) > 1 and array.shape[0] == 1
     return alone and taker.name in SHORT_LIVED and (array.bytes or 0) < file.config.min_bytes
+
+
+def _is_one_picture(file: File, origin: Call) -> bool:
+    """Whether an array is made of the picture of one file, and not known to be large."""
+    picture = one_picture(file, origin.node)
+    return picture is not None and (picture.bytes("float64") or 0) < file.config.min_bytes
 
 
 def _is_noise(file: File, array: Array, taker: Call) -> bool:
