@@ -62,7 +62,15 @@ class PythonLoopUnrolled(Rule):
 
 def _many(run: repetition.Repetition) -> bool:
     """Whether there are many iterations, by their number or because they go over the rows of an array."""
-    return isinstance(run.over, Array) if run.count is None else run.count >= MANY
+    if run.count is not None:
+        return run.count >= MANY
+    return isinstance(run.over, Array) and not _takes_places(run)
+
+
+def _takes_places(run: repetition.Repetition) -> bool:
+    """Whether the items of a loop are places in something, as the numbers of columns are, and no rows."""
+    indices = (index for taken in walk(run.place, cst.Subscript) for index in taken.slice)
+    return any(name.value in run.items for index in indices for name in walk(index, cst.Name))
 
 
 def _grows_graph(file: File, run: repetition.Repetition) -> bool:

@@ -45,6 +45,9 @@ REUSES = Api("tf.compat.v1.AUTO_REUSE")
 PRIVATE, PRIVATE_OPS = "tf.python.", "tf.python.ops."
 """TensorFlow's own modules, of which only those of the second name are certainly ops: others log, or read files."""
 
+PUBLIC = ("tf", "tf.compat.v1")
+"""Where what these modules hold has its public name."""
+
 EMPTIES = ("clear_session", "reset_default_graph")
 """Words of calls after which the default graph is a new one."""
 
@@ -231,7 +234,9 @@ def _call_makes_op(call: Call) -> bool:
     owner, _, last = name.rpartition(".")
     if owner.rpartition(".")[2][:1].isupper():
         return knowledge.in_group(last, "adds_op") and not knowledge.in_group(name, "adds_no_op")
-    return not knowledge.in_group(name, "adds_no_op") and (not last[:1].isupper() or last in CLASSES)
+    public = (name, *(f"{home}.{last}" for home in PUBLIC if name.startswith(PRIVATE_OPS)))
+    adds_none = any(knowledge.in_group(each, "adds_no_op") for each in public)
+    return not adds_none and (not last[:1].isupper() or last in CLASSES)
 
 
 def _is_of_cell(call: Call) -> bool:
