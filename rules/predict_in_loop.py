@@ -29,14 +29,13 @@ from tfmemlint.api import (
     repetition,
     runtime,
     tensors,
-    uses,
 )
 
 DISPLAYS = (cst.List, cst.Tuple)
 
-ITEM = "item; call model(x, training=False), or predict all items at once"
-FEW = "call; call model(x, training=False), or predict all rows at once"
-MANY = "call; predict all rows in one call or, where each call has few, call model(x, training=False)"
+ITEM = "item; call predict_on_batch(x), or predict all items at once"
+FEW = "call; call predict_on_batch(x), or predict all rows at once"
+MANY = "call; predict all rows in one call or, where each call has few, call predict_on_batch(x)"
 SETS_UP = "predict() sets up a dataset, an iterator and callbacks for every {}"
 
 ONE_BY_ONE = "predict() runs anew for every item; predict all items at once"
@@ -55,9 +54,12 @@ class PredictInLoop(Rule):
     fills in place and sends is one item or batch after the other, too.
 
     ## Fix safety
-    Unsafe: the result is a tensor. Where the code uses it as only NumPy arrays can be, `.numpy()` is added, which a
-    model of several outputs does not have. Offered where a call is known to have at most 32 rows: `predict` runs larger
-    ones in batches of 32, a call of the model runs them at once, with the activations of all rows.
+    Unsafe: `predict_on_batch` gives the same arrays, but a class may have a `predict` of its own. Offered where a call
+    is known to have at most 32 rows: `predict` runs larger ones in batches of 32, `predict_on_batch` runs them at once,
+    with the activations of all rows.
+
+    A call of the model itself, `model(x, training=False)`, sets up nothing either, but runs each operation by itself:
+    that is as fast for small networks, and many times slower than `predict` for recurrent ones of many steps.
 
     ## When not to use it
     Where each call predicts a whole data set: loops over models, folds and data sets, calls with a `batch_size` of
@@ -110,7 +112,7 @@ class PredictInLoop(Rule):
             predict,
             file,
             _message(rows, small, of_either),
-            fix=_call(file, predict) if small and not of_either else None,
+            fix=_on_batch(file, predict) if small and not of_either else None,
             contrast=[] if of_either else _without_setting_up(file, predict),
             related=[(again.place, "the loop")] if isinstance(again.place, (cst.For, cst.While)) else [],
         )
@@ -144,25 +146,20 @@ def _without_setting_up(file: File, predict: Call) -> list[Edit]:
     """The same rows through the same model, with no data set, iterator or callbacks for it."""
     receiver, argument = predict.receiver_node, predict.arg("x")
     if receiver is None or argument is None or file.called(predict.node) is not predict.node.func:
-        return []
-    text = f".predict_on_batch({file.text(argument.expression)})"
+        return []  # or `predict` has another name there, and the model none
+    at = fixes.outer_span(file, argument.expression)
+    text = f".predict_on_batch({file.source.text[at.start : at.end]})"
     return [Edit(fixes.outer_span(file, receiver).end, file.span(predict.node).end, text)]
 
 
-def _call(file: File, predict: Call) -> Fix | None:
-    """`model(x, training=False)`, with `.numpy()` where the result is used as only arrays can be."""
-    receiver, argument = predict.receiver_node, predict.arg("x")
+def _on_batch(file: File, predict: Call) -> Fix | None:
+    """`model.predict_on_batch(x)`, where nothing but the rows is asked for."""
+    argument = predict.arg("x")
     others = [a for a in predict.node.args if a.keyword is None or a.keyword.value not in ("verbose", "x")]
-    if receiver is None or argument is None or [a for a in others if a is not argument.node]:
+    if argument is None or [a for a in others if a is not argument.node]:
         return None
-    if file.called(predict.node) is not predict.node.func:
-        return None  # `predict` has another name there, and the model none
     if isinstance(argument.expression, DISPLAYS):
         if any(isinstance(element.value, DISPLAYS) for element in argument.expression.elements):
-            return None  # `predict` makes an array of nested lists, a call takes them for several inputs
-    arrays = [use for use in uses(file, predict.node, parts=True, returned=True) if tensors.only_of_arrays(use)]
-    if any(use.unpacked for use in arrays):
-        return None  # the outputs of a model with several
-    at = fixes.outer_span(file, argument.expression)
-    text = f"({file.source.text[at.start : at.end]}, training=False){'.numpy()' if arrays else ''}"
-    return Fix.unsafe("call the model", Edit(fixes.outer_span(file, receiver).end, file.span(predict.node).end, text))
+            return None  # `predict` makes an array of nested lists
+    edits = _without_setting_up(file, predict)
+    return Fix.unsafe("call predict_on_batch", *edits) if edits else None
