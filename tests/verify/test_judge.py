@@ -153,6 +153,12 @@ class TestWithoutMetric:
         assert verdict.kind == INCONCLUSIVE and "no data" in verdict.reason
         assert judge(Claim(), small, small).kind == NOT_CONFIRMED
 
+    def test_strings_take_memory_that_is_not_counted(self) -> None:
+        verdict = judge(Claim(), [ok(peak_bytes=MIB, strings=True)], [ok(peak_bytes=MIB, strings=True)])
+        assert verdict.kind == INCONCLUSIVE and "strings" in verdict.reason
+        more = judge(Claim(), [ok(peak_bytes=9 * MIB, strings=True)], [ok(peak_bytes=MIB, strings=True)])
+        assert more.kind == CONFIRMED
+
     def test_equal_figures_are_not_confirmed(self) -> None:
         assert judge(Claim(), peaks(MIB), peaks(MIB)).kind == NOT_CONFIRMED
 

@@ -103,6 +103,8 @@ def _judge_memory(claim: Claim, before: Sequence[Run], after: Sequence[Run]) -> 
         return inconclusive("the flagged code was given next to no data")
     if cut is not None and NEEDS_MORE not in found:
         return inconclusive(f"not seen in the {cut} rounds that ran")
+    if NEEDS_MORE not in found and any(run.strings for run in before):
+        return inconclusive("the data is of strings, whose letters no allocator of tensors counts")
     return next((found[kind] for kind in (NEEDS_MORE, NOT_CONFIRMED) if kind in found), verdicts[0])
 
 

@@ -42,7 +42,7 @@ class Substitutes:
         self.notes: dict[str, None] = {}
         self.rounds: dict[str, Any] = {"rounds": 0, "rounds_cut": False, "rounds_in_all": None}
         """What is known of the flagged place and the loop around it, as the report has it."""
-        self.rounds["sizes_made_up"] = False
+        self.rounds.update(sizes_made_up=False, strings=False)
         self.step: Any = None
         """The training step that is to be measured, if any."""
         self._mark, self.data = mark, data
@@ -130,6 +130,8 @@ class Substitutes:
                 self.consume(item)
         elif isinstance(value, sys.modules["tensorflow"].data.Dataset):
             self.note("the data set is iterated in place of training")
+            parts = sys.modules["tensorflow"].nest.flatten(value.element_spec)
+            self.rounds["strings"] |= any(getattr(part, "dtype", None) == "string" for part in parts)
             began = time.process_time()
             for number, _ in enumerate(self._elements(value), 1):
                 self._mark()

@@ -171,6 +171,8 @@ class Run(msgspec.Struct, frozen=True):
     """How many rounds that loop has, where what it goes through has a length."""
     sizes_made_up: bool = False
     """Whether it read files whose sizes and number were made up."""
+    strings: bool = False
+    """Whether elements of a data set that was iterated have strings."""
     step: Step | None = None
     """The training step that was asked for, None where the program did not come to it."""
     output: str = ""
