@@ -43,6 +43,7 @@ EXPECTED: dict[str, dict[str, str]] = {
     "TFM111-visible-devices-hides-cpu/basic/measure_bad.py": {"errors": RAISES, "printed": RAISES},
     "TFM203-integer-data-scaled-to-float64/across-modules/bad.py": {"np": IMPORTED},
     "TFM203-integer-data-scaled-to-float64/at-once/bad.py": {"others": CAST},
+    "TFM203-integer-data-scaled-to-float64/later-import/bad.py": {"x_train": CAST},
     "TFM203-integer-data-scaled-to-float64/uses/bad.py": {"x_train": CAST, "x_test": CAST},
     "TFM203-integer-data-scaled-to-float64/statistics/bad.py": {"plain": CAST},
     "TFM317-cache-grows-with-files/basic/measure_bad.py": {"folder": "a new one in each run"},

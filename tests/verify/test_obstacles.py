@@ -82,7 +82,7 @@ OBSTACLES = {
         print(r2_score(d, model.predict(b)))
         """,
         "TFM203 confirmed",
-        ("MiB",),
+        (),
     ),
     "a card that is not there": (
         """

@@ -210,7 +210,11 @@ def decisive(trials: Sequence[Trial]) -> Trial:
 def _hides(whole: Trial, alone: Trial) -> bool:
     """Whether a whole program that ended without a difference may hide what its flagged statement costs: something else
     takes as much, and the operands of the statement alone are those that the code tells. Sizes that were made up may be
-    none that the code has, and the buffers of a pipeline are all there when it takes most."""
+    none that the code has, and the buffers of a pipeline are all there when it takes most. One that traces no function,
+    where the statement alone does, has not come to the training that costs it.
+    """
+    if any(run.traces for run in alone.before) and not any(run.traces for run in whole.before):
+        return True
     if alone.plan.of_data or alone.plan.smaller is not None or alone.plan.guessed:
         return False
     most, cost = whole.verdict.before, alone.verdict.before

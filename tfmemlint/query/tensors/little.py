@@ -86,8 +86,8 @@ def _is_one_item(file: File, array: Array, taker: Call) -> bool:
 
 
 def _is_one_picture(file: File, origin: Call) -> bool:
-    """Whether an array is made of the picture of one file, and not known to be large."""
-    picture = one_picture(file, origin.node)
+    """Whether an array is made of the picture of one file, not of those of many, and not known to be large."""
+    picture = None if file.contexts.per_item(origin.node) else one_picture(file, origin.node)
     return picture is not None and (picture.bytes("float64") or 0) < file.config.min_bytes
 
 
