@@ -48,6 +48,27 @@ def test_names_that_libraries_had_before_are_what_does_the_same(run: RunProgram)
     assert "names that numpy had before are what does the same now" in result.notes
 
 
+def test_a_folder_that_is_not_there_is_walked_through(run: RunProgram) -> None:
+    result = run(
+        """
+        import os
+        (top, folders, names), = os.walk("data/pictures")
+        assert len(names) > 9 and all(os.path.isfile(os.path.join(top, name)) for name in names)
+        """
+    )
+    assert result.status == "ok", result.reason
+
+
+def test_a_loop_that_is_never_come_to_goes_through_nothing(run: RunProgram) -> None:
+    loops = """
+    for each in range({}):
+        for number in tfmemlint_some([1, 2, 3], 50, 3, marked=True):
+            pass
+    """
+    never, often = run(loops.format(0)), run(loops.format(1))
+    assert (never.rounds, never.rounds_in_all, often.rounds, often.rounds_in_all) == (0, 0, 3, 3)
+
+
 def test_what_is_gone_decorates_and_does_nothing(run: RunProgram) -> None:
     result = run(
         """

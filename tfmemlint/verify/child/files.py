@@ -70,7 +70,8 @@ class Files:
 
     def install(self) -> None:
         """Put this in front of what reads files."""
-        for name, find in {"listdir": self.listed, "mkdir": self._target, "makedirs": self._target}.items():
+        listed = dict.fromkeys(("listdir", "walk"), self.listed)
+        for name, find in {**listed, "mkdir": self._target, "makedirs": self._target}.items():
             setattr(os, name, self.if_asked(getattr(os, name), find))
         for name in ("exists", "isfile", "isdir", "getsize"):
             setattr(os.path, name, self.if_asked(getattr(os.path, name), self.known))
@@ -105,8 +106,6 @@ class Files:
         for name, find in found.items():
             if (function := vars(home).get(name)) is not None:
                 setattr(home, name, self._redirected(function, find, FOLDERS.get(name)))
-
-    # -- paths -------------------------------------------------------------------------------------------------------
 
     def place(self, path: str) -> str:
         """Where what is made up for a path lies."""
@@ -287,13 +286,13 @@ class Files:
             return sorted(os.path.join(made, name) for name in os.listdir(made))
         return sorted(
             os.path.join(where, name)
-            for where, _, names in os.walk(made)
+            for where, _, names in _walk(made)
             for name in names
             if fnmatch.fnmatch(name, rest[-1] if ending is not None else "*")
         )
 
 
-_lies_there, _make_folders = os.path.lexists, os.makedirs
+_lies_there, _make_folders, _walk = os.path.lexists, os.makedirs, os.walk
 
 
 def _is_nested(folder: str) -> bool:

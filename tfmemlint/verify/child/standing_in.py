@@ -12,6 +12,7 @@ def install(program: str, request: dict[str, Any], monitor: Any, load: Callable[
     made_data = load("made_data").MadeData(request.get("shapes", ()), request.get("rows", ()))
     most = {name: request[name] for name in ("patient", "work") if name in request}
     substitutes = load("substitutes").Substitutes(monitor.mark, made_data, **most)
+    substitutes.expect_loop(request.get("source") or "")
     load("surroundings").install(program, request, substitutes, load)
     substitutes.install(load("old_names").rename)
     load("datasets").patch(substitutes.note)

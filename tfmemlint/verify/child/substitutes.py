@@ -105,6 +105,8 @@ class Substitutes:
         if not self._runs_now():
             return True
         rounds = self._rounds[str(line)] = self._rounds.get(str(line), 0) + 1
+        if marked:
+            self.rounds["rounds_in_all"] = None
         if marked and rounds > 1:
             self._count()
         if rounds > limit:
@@ -118,6 +120,10 @@ class Substitutes:
     def _count(self) -> None:
         self.rounds["rounds"] += 1
         self._mark()
+
+    def expect_loop(self, source: str) -> None:
+        """Be ready for the loop around the flagged place, where the program has one: it may never be come to."""
+        self.rounds["rounds_in_all"] = 0 if "marked=True" in source else None
 
     def _left(self, limit: int, line: int | str, marked: bool) -> None:
         self.rounds["rounds_cut"] |= marked
