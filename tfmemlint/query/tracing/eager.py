@@ -18,13 +18,17 @@ if TYPE_CHECKING:
     from tfmemlint.syntax.tree import Node
 
 SWITCHES = knowledge.group("runs_functions_eagerly")
+TRACES = "tf.function"
 SWITCH_WORDS = frozenset(name.rpartition(".")[2] for name in SWITCHES)
 
 
 def runs_eagerly(file: File, node: Node) -> bool:
     """Whether code of a traced function certainly runs eagerly all the same: the module has said so in front of it, for
-    all functions of `tf.function` and Keras, under no condition, and nothing that is seen takes it back. False for what
-    a pipeline maps, which is traced nevertheless, and where only another module says it."""
+    all functions of `tf.function` and Keras, under no condition, and nothing that is seen takes it back, or for each
+    model that it compiles, and has no other function that is traced. False for what a pipeline maps, which is traced
+    nevertheless, and where only another module says it."""
+    if _models_run_eagerly(file):
+        return not _may_be_mapped(file, node, FOLLOWED_CALLS)
     calls = list(file.calls(*SWITCHES))
     before = (each for each in calls if file.tree.order(each.node) < file.tree.order(node))
     own = (each for each in before if file.contexts.function(each.node) is None)
@@ -35,6 +39,14 @@ def runs_eagerly(file: File, node: Node) -> bool:
     if any(not text.words.isdisjoint(SWITCH_WORDS) for text in file.around):
         return False
     return not _may_be_mapped(file, node, FOLLOWED_CALLS)
+
+
+def _models_run_eagerly(file: File) -> bool:
+    """Whether each model that the module compiles is told to run eagerly, and nothing but Keras traces."""
+    compiled = [call for call in map(file.call, file.calls_by_word.get("compile", ())) if call.name != "re.compile"]
+    if not compiled or TRACES in file.source.text:
+        return False
+    return all(constant(call.value_of("run_eagerly")) is True for call in compiled)
 
 
 def _may_be_mapped(file: File, node: Node, left: int) -> bool:
