@@ -42,6 +42,7 @@ EMPTY = 4096
 SEEN_AT_ONCE = (*ANEW, "made_per_call", "nodes")
 """Metrics that no later statement of a program changes."""
 
+NEXT_TO_NO_DATA = "the flagged code was given next to no data"
 PEAK_SAME = "less is held at the end; the peak of tensors does not differ"
 SEEN = 0.8
 """Part of the bytes that a message names which must be seen: buffers may not have been filled to the last element."""
@@ -100,7 +101,7 @@ def _judge_memory(claim: Claim, before: Sequence[Run], after: Sequence[Run]) -> 
         return replace(confirmed, reason="; ".join(filter(None, (in_all(confirmed, before), said))))
     cut = max((run.rounds for run in before if run.rounds_cut), default=None)
     if (claim.contrast and not any(_has_data(run) for run in before)) or all(map(_is_empty, before)):
-        return inconclusive("the flagged code was given next to no data")
+        return inconclusive(NEXT_TO_NO_DATA)
     if cut is not None and NEEDS_MORE not in found:
         return inconclusive(f"not seen in the {cut} rounds that ran")
     if NEEDS_MORE not in found and any(run.strings for run in before):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from tfmemlint.units import show_bytes
-from tfmemlint.verify.judge import judge
+from tfmemlint.verify.judge import NEXT_TO_NO_DATA, judge
 from tfmemlint.verify.plan.alone import WORDS, WORDS_SOLVED
 from tfmemlint.verify.plan.for_keras_2 import of_keras_2, with_keras_2
 from tfmemlint.verify.plan.for_version_1 import of_version_1, with_version_1
@@ -198,13 +198,22 @@ def decisive(trials: Sequence[Trial]) -> Trial:
         only = alone or whole
         assert only is not None
         return _said(only, "") if only is alone else only
-    if whole.verdict.kind in DECIDES or alone.verdict.kind == INCONCLUSIVE:
+    if whole.verdict.kind in DECIDES or alone.verdict.kind == INCONCLUSIVE or _knows_better(whole, alone):
         return whole
     if whole.verdict.kind == NOT_CONFIRMED and not _hides(whole, alone):
         said = f"measured alone, with made-up operands, {_in_words(alone.verdict)}"
         reason = "; ".join(filter(None, (whole.verdict.reason, said)))
         return replace(whole, verdict=replace(whole.verdict, reason=reason))
     return _said(alone, f"in the whole program {_in_words(whole.verdict)}")
+
+
+def _knows_better(whole: Trial, alone: Trial) -> bool:
+    """Whether a whole program came to its end with next to no data, of sizes that its code tells, where those of the
+    statement alone were made up."""
+    runs = (*whole.before, *whole.after)
+    ended = whole.verdict.reason == NEXT_TO_NO_DATA and all(run.status == "ok" and run.peak_bytes for run in runs)
+    told = whole.plan.smaller is None and not whole.plan.guessed and not any(run.sizes_made_up for run in runs)
+    return alone.plan.smaller is not None and ended and told
 
 
 def _hides(whole: Trial, alone: Trial) -> bool:
