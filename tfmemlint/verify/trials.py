@@ -34,6 +34,9 @@ DECIDES = (CONFIRMED, REPAIR_FAILS, NEEDS_MORE)
 """The verdicts on the whole program that stand, whatever the statements show alone."""
 
 
+ABSENCES = ("AttributeError", "NameError", "RuntimeError", "UnboundLocalError")
+"""Errors of code that asks for what is not there, or for a tape or a session that is closed."""
+
 ONE_SIZE = "one size of what was made up was run"
 OTHER_SIZES = "shapes were made up, and others may show more: say what they are in a comment"
 OTHER_FILES = "files were made up, and those of another size or number may show more"
@@ -105,7 +108,8 @@ def _in_the_way(trial: Trial) -> Run | None:
     and may raise, the one of that. None where nothing can be left out of what failed."""
     before, after = trial.before[-1], trial.after[-1] if trial.after else None
     if trial.plan.claim.contrast and before.status == "ok" and after is not None and after.error is not None:
-        return None if STOPPED in trial.plan.pair.replaced else after
+        is_needed = after.error.type in ABSENCES  # what follows asks for what is flagged: it is of use
+        return None if STOPPED in trial.plan.pair.replaced or is_needed else after
     if before.error is None and before.status != "ok":
         return None
     return before if before.error is None or after is None else None
