@@ -172,7 +172,8 @@ def _result(task: Task, served: Settings, watcher: Watcher) -> Result:
 
 def _hinted(reason: str, runs: Sequence[Run]) -> str:
     """The reason with what to do about it, where the error is one of the usual ones."""
-    said = " ".join(f"{run.error.type} {run.error.message}" for run in runs if run.error is not None)
+    errors = (run.error for run in runs if run.error is not None and run.error.type in reason)
+    said = " ".join(f"{error.type} {error.message}" for error in errors)
     hint = next((hint for words, hint in HINTS if any(word in said for word in words)), None)
     if any(run.status == "memory" for run in runs):
         hint = MORE_MEMORY

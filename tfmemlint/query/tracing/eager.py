@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from tfmemlint.syntax.tree import Node
 
 SWITCHES = knowledge.group("runs_functions_eagerly")
-TRACES = "tf.function"
 SWITCH_WORDS = frozenset(name.rpartition(".")[2] for name in SWITCHES)
 
 
@@ -44,7 +43,9 @@ def runs_eagerly(file: File, node: Node) -> bool:
 def _models_run_eagerly(file: File) -> bool:
     """Whether each model that the module compiles is told to run eagerly, and nothing but Keras traces."""
     compiled = [call for call in map(file.call, file.calls_by_word.get("compile", ())) if call.name != "re.compile"]
-    if not compiled or TRACES in file.source.text:
+    if not compiled or list(file.calls("tf.function")):
+        return False
+    if any(file.values.functions.traces(each.decorator) for each in file.tree.of(cst.Decorator)):
         return False
     return all(constant(call.value_of("run_eagerly")) is True for call in compiled)
 
