@@ -159,6 +159,17 @@ class TestWithoutMetric:
         more = judge(Claim(), [ok(peak_bytes=9 * MIB, strings=True)], [ok(peak_bytes=MIB, strings=True)])
         assert more.kind == CONFIRMED
 
+    def test_pages_of_libraries_are_no_growth(self) -> None:
+        before = ok(rss_start=0, rss_peak=900 * MIB, rss_files=800 * MIB)
+        after = ok(rss_start=0, rss_peak=820 * MIB, rss_files=800 * MIB)
+        verdict = judge(Claim("rss"), [before], [after])
+        assert (verdict.kind, verdict.before, verdict.after) == (CONFIRMED, 100 * MIB, 20 * MIB)
+
+    def test_a_runtime_that_only_one_program_starts_is_no_saving(self) -> None:
+        before = ok(initialized=True, rss_start=0, rss_peak=300 * MIB)
+        verdict = judge(Claim("rss"), [before], [ok(initialized=False, rss_start=0, rss_peak=MIB)])
+        assert verdict.kind == INCONCLUSIVE and "runtime" in verdict.reason
+
     def test_equal_figures_are_not_confirmed(self) -> None:
         assert judge(Claim(), peaks(MIB), peaks(MIB)).kind == NOT_CONFIRMED
 

@@ -59,6 +59,28 @@ def test_a_folder_that_is_not_there_is_walked_through(run: RunProgram) -> None:
     assert result.status == "ok", result.reason
 
 
+def test_a_training_that_is_cut_keeps_the_size_of_its_batches(run: RunProgram) -> None:
+    result = run(
+        """
+        import numpy as np
+        import tensorflow as tf
+        sizes = set()
+
+        class Seen(tf.keras.layers.Layer):
+            def call(self, rows):
+                sizes.add(rows.shape[0])
+                return rows
+
+        model = tf.keras.Sequential([Seen(), tf.keras.layers.Dense(1)])
+        model.compile("sgd", "mse", run_eagerly=True)
+        model.fit(np.zeros((6400, 2), "float32"), np.zeros(6400))
+        assert sizes - {None} == {32}, sizes
+        """
+    )
+    assert result.status == "ok", result.reason
+    assert "fit() was cut to steps_per_epoch=20" in result.notes
+
+
 def test_a_loop_that_is_never_come_to_goes_through_nothing(run: RunProgram) -> None:
     loops = """
     for each in range({}):

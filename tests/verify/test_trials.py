@@ -9,12 +9,13 @@ from typing import Any
 import pytest
 
 from tfmemlint.verify.claim import Claim
+from tfmemlint.verify.judge import NEXT_TO_NO_DATA
 from tfmemlint.verify.plan.programs import PlanError
 from tfmemlint.verify.plan.templates import Plan
 from tfmemlint.verify.result import Pair
 from tfmemlint.verify.run.measure import Program, Settings
 from tfmemlint.verify.run.runs import Failure, Run
-from tfmemlint.verify.trials import Trial, decisive, tried
+from tfmemlint.verify.trials import Trial, all_tried, decisive, tried
 from tfmemlint.verify.verdicts import (
     CONFIRMED,
     INCONCLUSIVE,
@@ -57,6 +58,21 @@ def outcome(made: Plan) -> Verdict:
 
 def trial(kind: str, alone: bool, **figures: Any) -> Trial:
     return Trial(plan(RAISED, alone=alone), (), (), Verdict(kind, "", **figures))
+
+
+class TestAllTried:
+    def test_what_ends_at_the_lower_limits_behind_a_confirmed_claim_says_nothing(self) -> None:
+        starved = plan(Run("memory", reason="killed"), peak(MIB))
+        assert tried(starved, SETTINGS, lambda: None).verdict.kind == CONFIRMED
+        confirmed = plan(peak(4 * MIB), peak(MIB), alone=True)
+        kinds = [trial.verdict.kind for trial in all_tried([confirmed, starved], SETTINGS, lambda: None)]
+        assert kinds == [CONFIRMED, INCONCLUSIVE]
+
+    def test_the_lower_limits_are_no_higher(self) -> None:
+        limits = SETTINGS.limits.lowered()
+        assert limits.wall < SETTINGS.limits.wall and limits.memory < SETTINGS.limits.memory
+        small = replace(SETTINGS.limits, wall=1.0, memory=MIB)
+        assert small.lowered() == small
 
 
 class TestTried:
@@ -198,3 +214,11 @@ def test_files_that_a_program_looks_for_are_there_at_the_second_try(source: str,
     made = plan(Run("error", error=failure))
     pair = replace(made.pair, before=Program(source))
     assert tried(replace(made, pair=pair), SETTINGS, lambda: None).plan.pair.before.present is there
+
+
+@pytest.mark.parametrize(("reason", "shown"), [(NEXT_TO_NO_DATA, INCONCLUSIVE), ("not seen", CONFIRMED)])
+def test_sizes_that_the_code_tells_outweigh_made_up_ones(reason: str, shown: str) -> None:
+    made_up = plan(peak(9 * MIB), peak(MIB), alone=True, smaller=lambda: plan(RAISED))
+    alone = Trial(made_up, (peak(9 * MIB),), (peak(MIB),), Verdict(CONFIRMED, "", unit="bytes"))
+    whole = Trial(plan(peak(9), peak(9)), (peak(9),), (peak(9),), Verdict(INCONCLUSIVE, reason))
+    assert decisive([alone, whole]).verdict.kind == shown
