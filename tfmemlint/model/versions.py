@@ -43,6 +43,12 @@ _SECOND = {"function": "tf.function", "GradientTape": "tf.GradientTape", "ops": 
 """The last words of names that programs for version 2 have: 1.15 knows two, for programs that were on the way."""
 
 
+_SECOND_IMPORTS = (
+    "keras.ops.", "tensorflow.GradientTape.", "tensorflow.compat.v2.", "tensorflow.function.", "tensorflow.keras.ops."
+)  # fmt: skip
+"""The names of such programs as imports write them, and the module that stands for version 2 in both, with a dot."""
+
+
 _LATER = frozenset(("GradientTape", "compat", "function"))
 """First words below `tf` in a module that is written for version 2, or for both."""
 
@@ -57,7 +63,7 @@ def says_version_2(file: File) -> bool:
     if any(word in _SECOND and file.value(node) == Api(_SECOND[word]) for word, node in named):
         return True
     imported = (d for found in file.flow(file.module).end.values() for d in found if d.binds is Binds.IMPORT)
-    return any(d.api.startswith(("keras.ops", "tensorflow.compat.v2")) for d in imported)
+    return any(f"{d.api}.".startswith(_SECOND_IMPORTS) for d in imported)
 
 
 def before_version_2(file: File) -> bool:
