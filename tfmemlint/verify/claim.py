@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tfmemlint.units import show_bytes
-from tfmemlint.verify.metrics import METRICS, SLOPES, TRIED
+from tfmemlint.verify.metrics import METRICS, SLOPES, TRIED, WHERE_BYTES_ARE
 from tfmemlint.verify.verdicts import TOO_SMALL, Verdict
 
 
@@ -50,7 +50,9 @@ class Claim:
 
     @property
     def tried(self) -> tuple[str, ...]:
-        """The metrics that are looked at, in this order, where none is named."""
+        """The metrics of memory that are looked at, in this order; where one is named, it alone."""
+        if self.metric in WHERE_BYTES_ARE:
+            return (self.metric,)
         return (*SLOPES, *TRIED) if self.growth else TRIED
 
 

@@ -81,7 +81,7 @@ def _judged(claim: Claim, before: Sequence[Run], after: Sequence[Run]) -> Verdic
         return judge_growth(claim, before)
     if claim.metric == STEPS[0]:
         return _judge_steps(claim, before, after)
-    if claim.metric is not None:
+    if claim.metric is not None and not (claim.contrast and claim.metric in WHERE_BYTES_ARE):
         metric = METRICS[claim.metric]
         return _judge_figures(replace(metric, unit=metric.unit or claim.unit), claim, before, after)
     if not any(run.initialized or run.peak_bytes for run in (*before, *after)):
