@@ -28,7 +28,8 @@ def _shown(finding: Finding) -> Claim | None:
     if shows is None or (finding.compared and shows.metric in GROWTH):
         return None
     claim = Claim(shows.metric or None, error=shows.error or None, function=shows.function, expected=shows.count)
-    return replace(claim, growth=shows.metric in GROWTH, reaches=is_of_settings(finding))
+    survives, grows = shows.survives, shows.metric in GROWTH
+    return replace(claim, growth=grows, survives=survives, reaches=is_of_settings(finding))
 
 
 def _of_sample(sample: Sample) -> Claim:

@@ -27,7 +27,7 @@ def paired(
 ) -> Plan:
     """The plan for two programs, which simulate `cards` graphics cards; `notes` say what was made up."""
     before, after = texts
-    program = replace(_program(slices, before, cards), raised=claim.error is not None)
+    program = replace(_program(slices, before, cards), raised=claim.error is not None, collects=claim.survives)
     if finding.shows is not None and finding.shows.started:
         program = replace(program, source=device_settings.begun(program.source))
         notes.append(device_settings.STARTED)

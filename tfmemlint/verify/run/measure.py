@@ -22,7 +22,7 @@ from tfmemlint.verify.run.project_folder import PROJECT, lay_out, link_entries
 from tfmemlint.verify.run.runs import Bounds, Failure, Line, Run, read_result
 from tfmemlint.verify.run.sandbox import Level
 from tfmemlint.verify.run.server import Server, can_serve
-from tfmemlint.verify.run.variants import USUAL, Variant
+from tfmemlint.verify.run.variants import EACH_MARK, USUAL, Variant
 from tfmemlint.verify.run.watch import Limits, Outcome
 from tfmemlint.verify.run.workspaces import workspace
 
@@ -87,6 +87,8 @@ class Program:
     """Whether files and folders are there that it looks for before it reads them."""
     modules: tuple[tuple[str, str], ...] = ()
     """The modules of the project that lie in the place of its own: paths from its folder, with texts."""
+    collects: bool = False
+    """Whether Python's collector runs before each mark, so that no garbage counts as growth."""
     step: Step | None = None
     """The training step that is measured, after which the program ends."""
 
@@ -200,7 +202,7 @@ def _request(program: Program, settings: Settings, work: str, key: str) -> dict[
         "step": {**asdict(program.step), "seconds": settings.limits.wall / 3} if program.step else None,
         "interval": settings.interval,
         "paced": not settings.timed,
-        "collector": settings.variant.collector,
+        "collector": settings.variant.collector or (EACH_MARK if program.collects else ""),
     }
 
 
