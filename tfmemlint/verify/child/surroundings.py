@@ -25,8 +25,8 @@ Change = Callable[[types.ModuleType], None]
 
 ANSWER = (
     *("absent_names", "addons", "arguments", "contrib", "files", "frames", "here", "imutils_here", "loaded", "older"),
-    *("networks", "older_libraries", "pandas_here", "series", "sklearn_here", "surroundings", "tables", "tf_files"),
-    *("weights",),
+    *("networks", "older_libraries", "older_pandas", "pandas_here", "series", "sklearn_here", "surroundings"),
+    *("tables", "tf_files", "weights"),
 )
 """The modules beside this one that answer for a program."""
 
@@ -206,8 +206,10 @@ def install(program: str, request: dict[str, Any], substitutes: Any, load: Calla
     columns = load("columns").Columns
     tables = load("tables").Tables(source, asked, files.there, files.root, made_up, data.rows, columns)
     changes = dict.fromkeys(reading.READERS, files.patch_reader)
-    catalogue = load("catalogue").Catalogue(lambda *made: builtins.tfmemlint_dataset(*made), note)  # type: ignore[attr-defined]
-    changes.update({"pandas": tables.patch, "polars": tables.patch_polars})
+    hooks: Any = builtins
+    catalogue = load("catalogue").Catalogue(lambda *made: hooks.tfmemlint_dataset(*made), note, made_up)
+    of_older = load("older_pandas").patcher(note)
+    changes.update({"pandas": _both(of_older, tables.patch), "polars": tables.patch_polars})
     changes.update({"tensorflow_datasets": catalogue.patch, "tqdm.notebook": _without_widgets})
     changes.update(dict.fromkeys(("json", "yaml"), contents.patch_settings))
     changes.update({"nltk": load("words").Words(made_up).patch, "sklearn.preprocessing": older.encoders(note)})
@@ -225,7 +227,7 @@ def install(program: str, request: dict[str, Any], substitutes: Any, load: Calla
     loaded = load("loaded").Loaded(asked, files.there, files.root, load("usual").words_of, made_up, data.rows)
     load("imported").Imported({**changes, **loaded.changes()}).install()
     load("aliases").bind(source, note)
-    load("arguments").install(asked, note)
+    load("arguments").install(asked, note, made_up)
 
 
 def _both(first: Change, second: Change) -> Change:

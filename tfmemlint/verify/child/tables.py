@@ -158,6 +158,21 @@ class Tables:
 def _open_ended(pandas: Any, further: Callable[[Any, Any], Any], note: Note) -> Any:
     numpy = importlib.import_module("numpy")
 
+    def complete(table: Any, key: Any) -> None:
+        for name in _listed(key) if isinstance(key, (str, list)) else ():
+            if isinstance(name, str) and name not in table.columns:
+                values = further(table, name)
+                if values is not None:
+                    table[name] = values
+
+    class ByLabel(type(pandas.DataFrame().loc)):  # type: ignore[misc]
+        """Rows and columns by their names: `table.loc[:, names]`."""
+
+        def __getitem__(self, key: Any) -> Any:
+            if isinstance(key, tuple) and len(key) == 2:
+                complete(self.obj, key[1])
+            return super().__getitem__(key)
+
     class MadeUpTable(pandas.DataFrame):  # type: ignore[misc]
         """A table that has what is asked of it; one that is made of it has, too."""
 
@@ -165,12 +180,12 @@ def _open_ended(pandas: Any, further: Callable[[Any, Any], Any], note: Note) -> 
         def _constructor(self) -> Any:
             return MadeUpTable
 
+        @property
+        def loc(self) -> Any:
+            return ByLabel("loc", self)
+
         def __getitem__(self, key: Any) -> Any:
-            for name in _listed(key) if isinstance(key, (str, list)) else ():
-                if isinstance(name, str) and name not in self.columns:
-                    values = further(self, name)
-                    if values is not None:
-                        self[name] = values
+            complete(self, key)
             flags = key if str(getattr(key, "dtype", "")) == "bool" and len(key) == len(self) else None
             if flags is not None and len(self) and not flags.any():
                 note("no row of a made-up table is as the code wants it: half of them were taken")
