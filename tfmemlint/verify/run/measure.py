@@ -22,6 +22,7 @@ from tfmemlint.verify.run.project_folder import PROJECT, lay_out, link_entries
 from tfmemlint.verify.run.runs import Bounds, Failure, Line, Run, read_result
 from tfmemlint.verify.run.sandbox import Level
 from tfmemlint.verify.run.server import Server, can_serve
+from tfmemlint.verify.run.spared import spared
 from tfmemlint.verify.run.variants import EACH_MARK, USUAL, Variant
 from tfmemlint.verify.run.watch import Limits, Outcome
 from tfmemlint.verify.run.workspaces import workspace
@@ -229,7 +230,9 @@ def run_once(program: Program, settings: Settings, tick: Callable[[], None] | No
     """Run the program in a contained process; `tick` is called a few times a second. Raises MeasureError where the
     interpreter cannot be started."""
     server = settings.server
-    if server is None or settings.timed or any(map(sandbox.is_hidden, _read_by(program))) or not server.prepare():
+    if server is None or settings.timed or any(map(sandbox.is_hidden, _read_by(program))):
+        return _run_fresh(program, settings, tick)
+    if not server.prepare(spared(program.source, program.modules)):
         return _run_fresh(program, settings, tick)
     key = secrets.token_hex(16)
     with tempfile.TemporaryFile() as result:
