@@ -157,10 +157,22 @@ def _place(text: str, whole: int, default: int) -> int:
     return max(0, min(whole, place if place >= 0 else whole + place))
 
 
+class _Encoder:
+    """What older versions of the library had for texts that are numbers."""
+
+    vocab_size = 8185
+
+    def encode(self, text: str) -> list[int]:
+        return [1 + hash(word) % (self.vocab_size - 1) for word in text.split()]
+
+    def decode(self, numbers: Any) -> str:
+        return " ".join(f"word{int(number)}" for number in numbers)
+
+
 def _info(entry: dict[str, Any]) -> Any:
     """What is known of a data set, by the names that `DatasetInfo` has for it."""
     space = types.SimpleNamespace
-    labels = {"num_classes": CLASSES, "names": [f"class_{number}" for number in range(CLASSES)]}
+    labels = {"num_classes": CLASSES, "names": [f"class_{number}" for number in range(CLASSES)], "encoder": _Encoder()}
     single = {name: each for name, each in entry["features"].items() if not isinstance(each, dict)}
     features = {
         name: space(dtype=dtype, shape=tuple(shape), int2str=lambda number: f"class_{int(number)}", **labels)

@@ -65,7 +65,7 @@ class Files:
         self._present = bool(request.get("present"))
         self.has_records = False
         """Whether records were made up."""
-        self._numbers = 0  # in each line of texts, where these are read as numbers
+        self._lines = (0, 0)  # numbers in each line of texts, and columns of tables, as the code reads them
         self._said = 0  # times that something was made up
 
     def install(self) -> None:
@@ -159,7 +159,7 @@ class Files:
         if records:
             self._records.write(path, records)
         else:
-            self._contents.write(path, like, self._numbers)
+            self._contents.write(path, like, self._lines)
 
     def listed(self, path: str) -> str:
         """The path of a folder to list."""
@@ -231,7 +231,7 @@ class Files:
         @functools.wraps(function)
         def opened(file: Any, mode: str = "r", *args: Any, **kwargs: Any) -> Any:
             if isinstance(file, (str, os.PathLike)) and self._asked():
-                path, self._numbers = os.fspath(file), self._contents.numbers_of(sys._getframe(1).f_code.co_filename)
+                path, self._lines = os.fspath(file), self._contents.lines_of(sys._getframe(1).f_code.co_filename)
                 if not set(mode) & set("wax+"):
                     file = self.file(path) if isinstance(path, str) else file
                 elif isinstance(path, str):

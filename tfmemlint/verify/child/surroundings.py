@@ -33,6 +33,9 @@ ANSWER = (
 SHOWING = frozenset(("IPython", "matplotlib", "plotly", "seaborn", "wandb"))
 """Libraries that show data, and give nothing that a program computes with."""
 
+BOTH = ("config", "image", "io", "keras", "linalg", "losses", "math", "nn", "random", "strings")
+"""Modules of TensorFlow 1 that get what only those of TensorFlow 2 have: programs that use both run on the first."""
+
 BARS = (".tqdm", ".tqdm_notebook", ".track", ".progressbar")
 """Functions that show how far a loop is, and give what they are given."""
 
@@ -276,5 +279,10 @@ def _go_back_to_version_1(note: Note) -> None:
     tensorflow.zeros([1])
     version_1.disable_v2_behavior()
     version_1.__path__ = [*version_1.__path__, *tensorflow.__path__]
+    for name in BOTH:
+        later, first = getattr(tensorflow, name), getattr(version_1, name)
+        for word in dir(later):
+            if not word.startswith("_") and not hasattr(first, word):
+                setattr(first, word, getattr(later, word))
     sys.modules["tensorflow"] = version_1
     note("tensorflow is tensorflow.compat.v1 here, as the code is written for version 1")
