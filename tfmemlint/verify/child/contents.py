@@ -43,7 +43,8 @@ OTHERS = (".h5", ".json", ".mat", ".npy", ".tfrec", ".tfrecord", ".tfrecords", "
 def likeliest(source: str) -> str:
     """The ending that files of a folder have most likely, of those that a program names."""
     named = [each for each in re.findall(r"(\.\w{2,8})[\"']", source) if each in (*IMAGES, *AUDIO, *TEXTS, *OTHERS)]
-    first = next((ending for ending in named if ending in IMAGES), named[0] if named else ".jpg")
+    usual = ".tfrecord" if "TFRecordDataset(" in source else ".jpg"
+    first = next((ending for ending in named if ending in IMAGES), named[0] if named else usual)
     return next((ending for ending in named if ending in AUDIO), first) if first not in IMAGES else first
 
 
