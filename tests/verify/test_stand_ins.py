@@ -264,6 +264,62 @@ def test_tables_have_what_older_versions_of_pandas_had(run: RunProgram) -> None:
     assert result.status == "ok", result.reason
 
 
+def test_bytes_of_records_are_as_many_as_they_are_said_to_be(run: RunProgram) -> None:
+    result = run(
+        """
+        import glob
+        import tensorflow as tf
+
+        def parsed(record):
+            features = {"image": tf.io.FixedLenFeature([], tf.string)}
+            image = tf.io.decode_raw(tf.io.parse_single_example(record, features)["image"], tf.uint8)
+            image = tf.cast(image, tf.float32)
+            image.set_shape([3 * 32 * 32])
+            return tf.transpose(tf.reshape(image, [3, 32, 32]), [1, 2, 0])
+
+        files = glob.glob("records/train/*")
+        assert len(next(iter(tf.data.TFRecordDataset(files).map(parsed).batch(8)))) == 8
+        """
+    )
+    assert result.status == "ok", result.reason
+
+
+def test_what_is_cut_out_of_made_up_pictures_shows(run: RunProgram) -> None:
+    result = run(
+        """
+        import tensorflow as tf
+        data = tfmemlint_dataset(("float32", (64, 64, 3)), 8).map(lambda x: tf.image.random_crop(x, (32, 32, 3)))
+        twice = [each.numpy().tobytes() for each in data.repeat(2)]
+        assert twice[:8] != twice[8:]
+        """
+    )
+    assert result.status == "ok", result.reason
+
+
+def test_programs_of_both_versions_run_on_the_first(run: RunProgram) -> None:
+    result = run(
+        """
+        import tensorflow as tf
+        tf.random.set_seed(3)
+        print(tf.Session().run(tf.random.uniform([2])))
+        """,
+        version_1=True,
+    )
+    assert result.status == "ok", result.reason
+
+
+def test_rows_of_a_table_have_as_many_numbers_as_are_taken(run: RunProgram) -> None:
+    result = run(
+        """
+        import csv
+        with open("signs.csv") as file:
+            rows = [row for row in csv.reader(file)]
+        assert all(len(row[1:785]) == 784 and int(row[0]) < 256 for row in rows)
+        """
+    )
+    assert result.status == "ok", result.reason
+
+
 def test_arguments_that_no_parser_has_are_made_up_where_they_are_read(run: RunProgram) -> None:
     result = run(
         """

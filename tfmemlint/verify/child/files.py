@@ -167,7 +167,7 @@ class Files:
 
     def _target(self, path: str) -> str:
         """The path of a folder to make: this one, or where what may not be written goes."""
-        if os.path.abspath(path).startswith(self._work):
+        if os.path.realpath(os.path.dirname(os.path.abspath(path))).startswith(os.path.realpath(self._work)):
             return path
         made = self.place(path)
         if not _lies_there(made):
