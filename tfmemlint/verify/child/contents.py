@@ -16,6 +16,7 @@ import zlib
 from typing import Any
 
 SIDE = 256
+FILES = 64
 LINES, WORDS, COLUMNS = 200, 12, 10
 MOST_COLUMNS = 1 << 14
 SHADES = 256
@@ -46,6 +47,15 @@ def likeliest(source: str) -> str:
     usual = ".tfrecord" if "TFRecordDataset(" in source else ".jpg"
     first = next((ending for ending in named if ending in IMAGES), named[0] if named else usual)
     return next((ending for ending in named if ending in AUDIO), first) if first not in IMAGES else first
+
+
+def names_in_folder(classes: int, ending: str) -> tuple[list[str], str]:
+    """The names of the files of a folder, in folders for so many classes, if any, and words for what is in it."""
+    each = FILES if classes < 2 else max(1, 2 * FILES // classes)
+    folders = [f"class_{number:03}/" for number in range(classes)] or [""]
+    inside = f"{classes} folders of {each} files" if classes else f"{each} files"
+    names = [f"{folder}{number:03}{ending}" for folder in folders for number in range(each)]
+    return names, f"a folder with {inside} ({ending})"
 
 
 def ending_of(pattern: str) -> str | None:

@@ -16,7 +16,7 @@ alone, so that it runs under the user's own interpreter, where tfmemlint need no
 - `lines`: whether to note the user's lines that were executing, `own`: the folder whose files are the user's
 - `substitute`: stand in for data that would be fetched and for what nobody passes, and cut training short (see
   `datasets.py`, `stand_ins.py` and `substitutes.py`)
-- `beside`: folders in which the files of relative paths are looked for too
+- `beside`: folders in which the files of relative paths are looked for too; `modules`: the texts of its own modules
 - `notebook`: the program is the code of one, and finds `get_ipython`, which gives None, and `display`, which prints
 - `package`: the package of the program, for its relative imports
 - `shapes`: pairs of sizes that are made up behind the first axis of arrays, and those that fit in their place,

@@ -194,7 +194,9 @@ def install(program: str, request: dict[str, Any], substitutes: Any, load: Calla
     older.Older(asked, Missing, note).install()
     load("absent_names").AbsentNames(os.path.join(work, ""), asked, Missing, note).install()
     contents, records, source = load("contents"), load("records"), request.get("source") or ""
-    files = (reading := load("files")).Files(asked, request, work, (note, made_up), (contents, records))
+    texts = "\n".join([source, *request.get("modules", ())])  # its own modules read files, too
+    wanted = {**request, "source": texts}
+    files = (reading := load("files")).Files(asked, wanted, work, (note, made_up), (contents, records))
     load("imutils_here").Imutils(asked, files.folder, note).install()
     load("addons").Addons(asked, older.OldModule, Missing, made_up).install()
     sklearn_data = load("sklearn_data")
@@ -207,7 +209,7 @@ def install(program: str, request: dict[str, Any], substitutes: Any, load: Calla
     records.Parsed(lambda: of_texts or files.has_records, contents.png(), load("usual").usual).install()
     files.install()
     columns = load("columns").Columns
-    tables = load("tables").Tables(source, asked, files.there, files.root, made_up, data.rows, columns)
+    tables = load("tables").Tables(texts, asked, files.there, files.root, made_up, data.rows, columns)
     changes = dict.fromkeys(reading.READERS, files.patch_reader)
     hooks: Any = builtins
     catalogue = load("catalogue").Catalogue(lambda *made: hooks.tfmemlint_dataset(*made), note, made_up)

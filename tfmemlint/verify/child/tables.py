@@ -24,6 +24,9 @@ OF_POLARS = (
 )
 OF_TEXTS = ("caption", "comment", "description", "message", "review", "sentence", "summary", "text", "title", "tweet")
 OF_FILES = ("file", "image", "img", "path")
+FILES = 64
+"""Files that a made-up folder has, by their numbers (see `files.py`)."""
+
 OF_TIMES = ("date", "time")
 OF_LABELS = ("label", "class", "target", "category")
 PLACES = re.compile(r"\.iloc\s*\[[^,\]]*,\s*\[?([\d\s:,]*)")
@@ -228,7 +231,7 @@ def column(name: Any, rows: int, known: Any, times: Any = frozenset()) -> Any:
     if any(each in word for each in OF_TIMES):
         return [f"{hour:%Y-%m-%d %H:%M:%S}" for hour in hours]
     if any(each in word for each in OF_FILES):
-        return [f"{row:04}.jpg" for row in range(rows)]
+        return [f"{row % FILES:03}{known.ending}" for row in range(rows)]
     if name in known.texts or any(each in word for each in OF_TEXTS):
         return [f"some words of text {row}" for row in range(rows)]
     if any(each in word for each in OF_LABELS):

@@ -186,6 +186,7 @@ def _request(program: Program, settings: Settings, work: str, key: str) -> dict[
         **_shared(settings),
         "program": os.path.join(work, "program.py"),
         "source": program.source,
+        "modules": [text for _, text in program.modules],
         "path": lay_out(program.root, program.modules, _folders(program), work),
         "key": key,
         "simulated_gpus": program.simulated_gpus,
