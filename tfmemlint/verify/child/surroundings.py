@@ -232,6 +232,7 @@ def install(program: str, request: dict[str, Any], substitutes: Any, load: Calla
     loaded = load("loaded").Loaded(asked, files.there, files.root, load("usual").words_of, made_up, data.rows)
     load("imported").Imported({**changes, **loaded.changes()}).install()
     load("aliases").bind(source, note)
+    load("summaries").install(note)
     load("arguments").install(asked, note, made_up)
 
 
