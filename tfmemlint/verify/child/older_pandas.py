@@ -3,6 +3,8 @@ the installed version does not have is given, as it was."""
 
 from __future__ import annotations
 
+import datetime
+import sys
 import types
 from collections.abc import Callable
 from typing import Any
@@ -21,6 +23,8 @@ def patcher(note: Note) -> Callable[[types.ModuleType], None]:
             "iteritems": lambda self: self.items(),
             "ix": property(_By),
         }
+        for name, value in (("datetime", datetime.datetime), ("np", sys.modules["numpy"])):
+            vars(pandas).setdefault(name, value)
         for kind in (pandas.DataFrame, pandas.Series):
             for name, method in methods.items():
                 if not hasattr(kind, name):
