@@ -131,6 +131,8 @@ class Tables:
         made = self._kind(pandas)({name: column(name, rows, known, times) for name in columns})
         index = options.get("index_col")
         made = made.set_index(index) if isinstance(index, (str, list)) and set(_listed(index)) <= set(made) else made
+        if options.get("squeeze"):  # as older versions of pandas did
+            return pandas.Series(made.iloc[:, -1])
         size = options.get("chunksize")
         return made if not size else iter([made[at : at + size] for at in range(0, rows, size)])
 
