@@ -19,7 +19,7 @@ SIDE = 256
 ITEMS = 16
 """Items of a list whose length differs from element to element."""
 
-COUNT = 1000
+COUNT = 256
 """Elements of a split of which nobody knows how many it has."""
 
 SPLITS = ("train", "validation", "test")
@@ -95,6 +95,9 @@ class _Splits(dict[str, Any]):
 
     def __contains__(self, name: object) -> bool:
         return True
+
+    def get(self, name: str, default: Any = None) -> Any:
+        return self[name]
 
 
 def _like(splits: dict[str, int], make: Callable[[str], Any]) -> dict[str, Any]:

@@ -201,7 +201,8 @@ def prepare(request: dict[str, Any], monitor: Monitor) -> None:
         random.seed(0)
         if "numpy" in sys.modules:  # which TensorFlow imports
             sys.modules["numpy"].random.seed(0)
-        importlib.import_module("tensorflow").random.set_seed(0)
+        if "tfmemlint_look(" not in (request.get("source") or ""):  # which would have each epoch draw the same
+            importlib.import_module("tensorflow").random.set_seed(0)
         there = 0 if request.get("device") == "cpu" else monitor.nvml.count()
         monitor.simulated = runtime.simulate_gpus(request.get("simulated_gpus", 0), there)
 

@@ -24,9 +24,9 @@ Note = Callable[[str], None]
 Change = Callable[[types.ModuleType], None]
 
 ANSWER = (
-    *("absent_names", "addons", "arguments", "contrib", "files", "frames", "here", "imutils_here", "loaded", "older"),
-    *("networks", "older_libraries", "older_pandas", "pandas_here", "series", "sklearn_here", "surroundings"),
-    *("tables", "tf_files", "weights"),
+    *("absent_names", "addons", "arguments", "contrib", "fetching", "files", "frames", "here", "imutils_here"),
+    *("loaded", "networks", "older", "older_libraries", "older_pandas", "pandas_here", "series"),
+    *("sklearn_here", "summaries", "surroundings", "tables", "tf_files", "weights"),
 )
 """The modules beside this one that answer for a program."""
 
@@ -203,6 +203,7 @@ def install(program: str, request: dict[str, Any], substitutes: Any, load: Calla
     of_sklearn = sklearn_data.SklearnData(note)
     load("sklearn_here").Sklearn(asked, _MissingModule, of_sklearn, sklearn_data.TABLES, note).install()
     weights = load("weights").Weights(os.path.join(files.root, "fetched"), note, made_up)
+    load("fetching").Fetching(asked, files.file, os.path.join(files.root, "fetched"), note).install()
     _put_everywhere([pair for each in keras for made in (files, weights) for pair in made.of_keras(each)])
     load("tf_files").TensorFlowFiles(files).install()
     of_texts = '("string",' in source

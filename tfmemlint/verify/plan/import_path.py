@@ -50,6 +50,8 @@ def import_path(
         folders.append(above)
     if root is not None and os.path.isdir(os.path.join(root, "src")):
         folders.append(os.path.join(root, "src"))
+    named = [each for each in (folder, *around) if os.path.basename(each) in imported and each != root]
+    folders[:0] = map(os.path.dirname, named)  # the package around it is meant, and no file in that
     folders += (each for each in around if any(_holds(each, name) for name in imported))
     return tuple(dict.fromkeys(folders)), ".".join(reversed(names))
 
