@@ -44,7 +44,7 @@ test-all:
 
 # Seconds and memory for programs of twice the size. It takes minutes, and a quiet machine.
 growth: $(VENV)/.installed-test
-	$(BIN)/python benchmarks/growth.py
+	$(BIN)/python -m benchmarks growth
 
 # Every sample with other line ends, encodings and import styles, and without what may change nothing; `test` tries a
 # part of them each day.
