@@ -1,4 +1,4 @@
-"""`python -m benchmarks COMMAND ...`: which module a command is."""
+"""`python -m benchmarks [COMMAND] ...`: which module a command is."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import importlib
 import sys
 
 COMMANDS = {
+    "page": "measure everything beside other tools, and write docs/performance.md; what is done without a command",
     "cold": "how long one small file takes from a cold start",
     "compare": "whether one checkout lints slower than another",
     "flake8": "what the plugin costs flake8 on code without TensorFlow",
@@ -23,7 +24,7 @@ def main() -> int:
         print("\n".join(f"  {name:12}{what}" for name, what in COMMANDS.items()))
         print("\nEach has a --help of its own.")
         return 0
-    name = words.pop(0) if words else "--help"
+    name = words.pop(0) if words and not words[0].startswith("-") else "page"
     if name not in COMMANDS:
         print(f"benchmarks: no command {name}; there are {', '.join(COMMANDS)}", file=sys.stderr)
         return 2
