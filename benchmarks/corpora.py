@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -23,8 +24,8 @@ PACKAGES = {
 """Folder and requirement of each package; in all three programs and unit tests can be told apart by their names."""
 NOTEBOOKS = "https://github.com/tensorflow/docs/archive/7c3650212740204359d4ceae481abc79345541be.tar.gz"
 """TensorFlow's documentation at one commit."""
-TREE = ("tensorflow-cpu==2.21.0", "tf_keras==2.21.0", "pandas==2.3.3", "scipy==1.15.3", "scikit-learn==1.7.2")
-"""What a virtual environment with TensorFlow may hold, with all that these ask for."""
+TREE = ("tensorflow-cpu==2.21.0", "pandas==2.3.3")
+"""What a virtual environment with TensorFlow holds, with all that these ask for."""
 LARGE = 2000
 """Lines from which on a file counts as very large."""
 
@@ -116,6 +117,7 @@ def download(words: Sequence[str], target: Path) -> None:
         with zipfile.ZipFile(wheel) as archive:
             archive.extractall(unpacked, [name for name in archive.namelist() if name.endswith((".py", ".ipynb"))])
     unpacked.rename(target)  # last, so that what was stopped half way is done anew
+    shutil.rmtree(wheels)
 
 
 def notebooks(target: Path, archive: str = NOTEBOOKS) -> Path:

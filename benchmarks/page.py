@@ -37,9 +37,12 @@ def main(words: Sequence[str] | None = None) -> int:
     chosen = [part for part in PARTS if part in (options.only or PARTS)]
     results = read(kept) if options.only and kept.exists() else Results()
     if chosen:
-        results.quick = options.quick
+        about = machine.described()
+        if any(results.machine.get(key, about[key]) != about[key] for key in ("processor", "cores", "python")):
+            sys.exit(f"{kept} is of another machine or another Python: measure all parts")
+        results.quick = options.quick or results.quick
         plan = planned(options)
-        results.machine = machine.described()
+        results.machine = about
         results.versions = plan.tools.versions()
         for part in chosen:
             print(f"{part} ...", end=" ", file=sys.stderr, flush=True)

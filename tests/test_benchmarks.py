@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
 import sys
+import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
+from benchmarks import corpora as corpora_module
 from benchmarks import processes, results, subjects
 from benchmarks.processes import Command, FailedRun, Run
 from benchmarks.report import scaling, svg
@@ -77,6 +80,34 @@ def test_a_try_measures_and_writes_a_page_of_it(corpora: Path, tmp_path: Path) -
     assert {path: path.read_bytes() for path in corpora.rglob("*.py")} == before
 
 
+@unix
+def test_parts_of_two_machines_are_not_mixed(tmp_path: Path) -> None:
+    kept = results.read(ROOT / "docs" / results.KEPT)
+    kept.machine["processor"] = "Abacus 8"
+    results.write(kept, tmp_path / results.KEPT)
+    command = [sys.executable, "-m", "benchmarks", "--only", "small", "--out", tmp_path]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "another machine" in done.stderr
+
+
+def test_notebooks_come_out_of_an_archive(tmp_path: Path) -> None:
+    cell = {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": [], "source": PROGRAM}
+    (tmp_path / "a.ipynb").write_text(json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
+    (tmp_path / "a.txt").write_text("no notebook")
+    with tarfile.open(tmp_path / "a.tar.gz", "w:gz") as archive:
+        archive.add(tmp_path / "a.ipynb", "docs/site/a.ipynb")
+        archive.add(tmp_path / "a.txt", "docs/a.txt")
+    folder = corpora_module.notebooks(tmp_path / "notebooks", (tmp_path / "a.tar.gz").as_uri())
+    assert [path.name for path in folder.rglob("*") if path.is_file()] == ["a.ipynb"]
+    (found,) = subjects.subjects(tmp_path, folder).values()
+    assert (found.name, found.lines) == ("notebooks", PROGRAM.count("\n") + 1)  # one that ends the cell
+    told = subjects.told_to_be_python(found, tmp_path / "told")
+    assert json.loads((told.root / told.paths[0]).read_bytes())["metadata"]["language_info"]["name"] == "python"
+    written = subjects.as_programs(found, tmp_path / "programs")
+    assert (written.root / written.paths[0]).read_text("utf-8").strip() == PROGRAM.strip()
+
+
 def test_programs_tests_and_large_files_are_apart(corpora: Path) -> None:
     (corpora / "tf-agents/tf_agents/large.py").write_text(PROGRAM * 500, "utf-8")
     found = subjects.subjects(corpora, None)
@@ -100,6 +131,18 @@ def test_what_the_measuring_process_holds_is_no_peak_of_what_it_starts() -> None
 def test_a_run_that_fails_ends_the_measuring_with_what_it_said() -> None:
     with pytest.raises(FailedRun, match="no such thing"):
         processes.run(Command((sys.executable, "-c", "raise SystemExit('no such thing')"), codes=(0,)))
+
+
+@unix
+def test_instructions_are_counted_where_perf_counts_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    perf = tmp_path / "perf"
+    perf.write_text('#!/bin/sh\nprintf "# started\\n\\n42,,instructions:u,1,100.00,,\\n" > "$6"\nshift 7\nexec "$@"\n')
+    perf.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    processes.counts_instructions.cache_clear()
+    found = processes.in_turns({"a": Command((sys.executable, "-c", "pass"))}, 2)
+    processes.counts_instructions.cache_clear()
+    assert (found["a"].instructions, found["a"].turns) == (42, 2)
 
 
 @unix

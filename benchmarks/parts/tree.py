@@ -1,4 +1,4 @@
-"""A tree of millions of lines: cold, with nothing changed and with one file changed, in one process and in several."""
+"""A tree of millions of lines: cold, with nothing changed and with one file changed, by as many processes as cores."""
 
 from __future__ import annotations
 
@@ -35,11 +35,10 @@ def measure(plan: Plan, results: Results) -> None:
     found["libcst", "cold"] = _once(plan, LIBCST, ["--list", str(listed.resolve())], root)
     for tool in (OURS, RUFF, RUFF_ALL):
         if plan.tools.has(tool):
-            kept = states(plan, tool, ["."], root, changed_file(ours), plan.turns, cold=1)
+            kept = states(plan, tool, ["."], root, changed_file(ours), plan.turns, CORES, cold=1)
             found |= {(tool.name, state): each for state, each in kept.items()}
-    for tool in (OURS, FLAKE8):
-        if plan.tools.has(tool):
-            found[tool.name, f"jobs {CORES}"] = _once(plan, tool, ["."], root, CORES)
+    if plan.tools.has(FLAKE8):
+        found[FLAKE8.name, "cold"] = _once(plan, FLAKE8, ["."], root, CORES)
     results.add("tree", "tree", found)
 
 

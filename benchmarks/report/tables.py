@@ -135,12 +135,11 @@ def states(results: Results, part: str, tools: Sequence[Tool] = (OURS, RUFF, RUF
 
 
 def tree(results: Results) -> str:
-    """The large tree: also parsing, and several processes."""
+    """The large tree, in times of parsing what we read of it."""
     rows = []
     parse = results.get("tree", "tree", LIBCST.name)
     for each in results.of("tree"):
-        words = dict(_STATES).get(each.state) or _jobs(each.state)
-        taken = each.taken
+        words, taken = dict(_STATES)[each.state], each.taken
         cells = [figure(taken.cpu), times(taken.cpu, parse.cpu if parse else 0), figure(taken.wall)]
         rows.append([f"{_TITLES[each.tool]}, {words}", *cells, mebibytes(taken.peak)])
     return table(["run", "CPU, s", "times parsing", "wall, s", "peak of a process, MiB"], rows)
