@@ -6,6 +6,7 @@ import json
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,22 +57,26 @@ def made(folder: Path, name: str) -> Environment:
     return _made(folder / name, PINNED[name])
 
 
-def ours(folder: Path, plugin: bool = False) -> Environment:
-    """An environment with this checkout installed as its wheel would be, with `plugin` beside flake8. The checkout is
-    installed anew each time, from a copy, as building leaves files behind."""
+def wheel(folder: Path) -> Path:
+    """This checkout as a wheel below `folder`, built of a copy, as building leaves files behind."""
+    with tempfile.TemporaryDirectory() as source:
+        for name in _SOURCE:
+            if (ROOT / name).is_dir():
+                shutil.copytree(ROOT / name, Path(source, name), ignore=shutil.ignore_patterns("__pycache__"))
+            else:
+                shutil.copy(ROOT / name, source)
+        shutil.rmtree(folder / "wheel", ignore_errors=True)
+        pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(folder / "wheel")]
+        subprocess.run([*pip, source], check=True)
+    return next((folder / "wheel").glob("*.whl"))
+
+
+def ours(folder: Path, built: Path, plugin: bool = False) -> Environment:
+    """An environment with a wheel of this checkout, which has the same version each time, and with `plugin` flake8."""
     packages = (*OURS, *(PINNED["flake8"] if plugin else ()))
     environment = _made(folder / ("flake8-tfmemlint" if plugin else "tfmemlint"), packages)
-    source = folder / "source"
-    shutil.rmtree(source, ignore_errors=True)
-    source.mkdir()
-    for name in _SOURCE:
-        if (ROOT / name).is_dir():
-            shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
-        else:
-            shutil.copy(ROOT / name, source / name)
-    _pip(environment, [str(source)])
-    _pip(environment, ["--force-reinstall", "--no-deps", str(source)])
-    shutil.rmtree(source)
+    _pip(environment, [str(built)])
+    _pip(environment, ["--force-reinstall", "--no-deps", str(built)])
     return environment
 
 

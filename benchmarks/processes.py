@@ -80,7 +80,8 @@ def run(command: Command, count: bool = False) -> Run:
         done = subprocess.run(words, cwd=command.cwd, env=environment(), stdout=subprocess.PIPE, check=True)
         taken, said = json.loads(done.stdout), errors.read_text("utf-8", "replace")
         instructions = _counted(counted) if count else None
-    if taken["code"] not in command.codes:
+    # Python ends with 1 after an exception, as checkers do after a finding.
+    if taken["code"] not in command.codes or "Traceback (most recent call last)" in said:
         shown = " ".join(str(word) for word in command.words[:8])
         raise FailedRun(f"{shown} ... ended with {taken['code']}:\n{said[-2000:]}")
     return Run(taken["cpu"], taken["wall"], taken["peak"], instructions, said)

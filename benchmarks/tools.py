@@ -51,9 +51,17 @@ OURS = Tool(
 """Exit code 2 is that of a file that does not parse, of which trees have some."""
 RUFF = Tool("ruff", "ruff, `F` rules", "ruff", (*_RUFF, "--select", "F"), _KEPT, _NOT_KEPT, notebooks="told")
 RUFF_ALL = Tool("ruff-all", "ruff, all rules", "ruff", (*_RUFF, "--select", "ALL"), _KEPT, _NOT_KEPT, notebooks="told")
-FLAKE8 = Tool("flake8", "flake8", "flake8", ("python", "-m", "flake8", "--isolated", "--jobs", "{jobs}"))
+FLAKE8 = Tool("flake8", "flake8", "flake8", ("flake8", "--isolated", "--jobs", "{jobs}"))
 WITH_PLUGIN = Tool("flake8-tfmemlint", "flake8 with tfmemlint", "flake8-tfmemlint", FLAKE8.words)
-FIXIT = Tool("fixit", "Fixit", "fixit", ("fixit", "--quiet", "lint"), codes=(0, 1, 3), turns=1, most_lines=45_000)
+FIXIT = Tool(
+    "fixit",
+    "Fixit",
+    "fixit",
+    ("fixit", "--quiet", "lint"),
+    codes=range(4),  # a sum: something was found, a file could not be read
+    turns=1,
+    most_lines=45_000,
+)
 TORCHFIX = Tool(
     "torchfix", "TorchFix", "torchfix", ("torchfix", "-j", "{jobs}"), turns=1, most_lines=45_000, marker="torch"
 )
@@ -108,8 +116,9 @@ def toolbox(work: Path) -> Toolbox:
     """All tools, each in an environment of its own below `work`."""
     folder = work / "environments"
     made = {name: environments.made(folder, name) for name in environments.PINNED}
-    made["tfmemlint"] = environments.ours(folder)
-    made["flake8-tfmemlint"] = environments.ours(folder, plugin=True)
+    built = environments.wheel(folder)
+    made["tfmemlint"] = environments.ours(folder, built)
+    made["flake8-tfmemlint"] = environments.ours(folder, built, plugin=True)
     return Toolbox(work, made)
 
 

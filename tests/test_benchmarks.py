@@ -129,8 +129,9 @@ def test_what_the_measuring_process_holds_is_no_peak_of_what_it_starts() -> None
 
 @unix
 def test_a_run_that_fails_ends_the_measuring_with_what_it_said() -> None:
-    with pytest.raises(FailedRun, match="no such thing"):
-        processes.run(Command((sys.executable, "-c", "raise SystemExit('no such thing')"), codes=(0,)))
+    for program, codes in (("raise SystemExit('no such thing')", (0,)), ("raise ValueError('no such thing')", (0, 1))):
+        with pytest.raises(FailedRun, match="no such thing"):
+            processes.run(Command((sys.executable, "-c", program), codes=codes))
 
 
 @unix

@@ -12,7 +12,7 @@ from benchmarks.processes import in_turns
 from benchmarks.results import Results
 from benchmarks.tools import FLAKE8, WITH_PLUGIN
 
-CHOSEN = ("keras", "tests")
+CHOSEN = ("keras",)
 NAMES = ("plugin",)
 """The parts of the results that are written here."""
 

@@ -23,10 +23,10 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def figure(value: float) -> str:
-    """A figure with three digits, or all of those before the point."""
+    """A figure with about three digits, or all of those before the point."""
     if value >= 100:
         return f"{value:,.0f}".replace(",", " ")
-    return f"{value:.1f}" if value >= 10 else f"{value:.2f}"
+    return f"{value:.{1 if value >= 10 else 2 if value >= 0.1 else 3}f}"
 
 
 def thousands(count: int) -> str:
