@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import Call, Devices, File, Finding, Rule, Shows, knowledge, on_call, ordering
+from tfmemlint.api import Call, Devices, File, Finding, Rule, Shows, knowledge, on_call, ordering, runtime
 
 
 class DeviceConfigErrorHidden(Rule):
@@ -18,7 +18,8 @@ class DeviceConfigErrorHidden(Rule):
     takes the whole card and gives no hint why.
 
     ## When not to use it
-    When running with the whole card is as good to you as running with a part of it.
+    When running with the whole card is as good to you as running with a part of it. Programs that set
+    `TF_FORCE_GPU_ALLOW_GROWTH` to `true` are not reported.
 
     ## References
     - https://www.tensorflow.org/guide/gpu#limiting_gpu_memory_growth
@@ -33,6 +34,8 @@ class DeviceConfigErrorHidden(Rule):
         device = config.given("device", "devices")
         if isinstance(device, Devices) and device.kind == "CPU":
             return  # no card is at stake
+        if runtime.forces_growth(file):
+            return  # the cards grow all the same
         for hidden in ordering.dropped(file, config.node, "RuntimeError"):
             yield self.finding(
                 hidden.place if isinstance(hidden.place, cst.With) else file.span(hidden.place),

@@ -17,6 +17,8 @@ from tfmemlint.api import (
     pipelines,
 )
 
+GROUPS = ("batch", "padded_batch")
+ZIP = "tf.data.Dataset.zip"
 METHODS = tuple(f"tf.keras.Model.{method}" for method in ("fit", "evaluate", "predict"))
 """What takes batches of examples, and no batches of batches."""
 
@@ -50,7 +52,8 @@ class DoubleBatch(Rule):
             return
         if earlier.open or batch.open or ordering.asks_parameter(file, batch.node) or pipelines.never_runs(file, batch):
             return
-        if not (_by_source(earlier) or _same_size(earlier, batch, file) or _for_model(batch, file)):
+        wanted = _is_one_of_three(earlier, batch, file) or not _for_model(batch, file)
+        if wanted and not _by_source(earlier) and not _same_size(earlier, batch, file):
             return
         sizes = [integer(call.given("batch_size")) for call in (earlier, batch)]
         product = f": {sizes[0]} x {sizes[1]} examples in one" if None not in sizes else ""
@@ -75,13 +78,23 @@ class DoubleBatch(Rule):
         )
 
 
+def _is_one_of_three(earlier: Call, batch: Call, file: File) -> bool:
+    """Whether a pipeline is grouped three times, which is wanted: examples of a class, classes of a task, tasks."""
+    return pipelines.batched_before(earlier) is not None or bool(pipelines.possible_later_steps(file, batch, *GROUPS))
+
+
 def _by_source(earlier: Call) -> bool:
     """Whether the source gives batches by itself."""
-    return earlier.name not in ("tf.data.Dataset.batch", "tf.data.Dataset.padded_batch")
+    return earlier.name not in ("tf.data.Dataset.batch", "tf.data.Dataset.padded_batch", ZIP)
 
 
 def _same_size(earlier: Call, batch: Call, file: File) -> bool:
-    """Whether both steps are certainly given the same size."""
+    """Whether both steps are certainly given the same size; of zipped pipelines any that was batched."""
+    if earlier.name == ZIP:
+        zipped = (each for each in earlier.value.options if isinstance(each, Dataset))
+        parents = (each for ds in zipped for each in ds.parents if isinstance(each, Dataset))
+        calls = [step.call for each in parents for step in each.steps if step.name in GROUPS and step.call is not None]
+        return any(_same_size(call, batch, file) for call in calls)
     one, other = earlier.arg("batch_size"), batch.arg("batch_size")
     if one is None or other is None:
         return False

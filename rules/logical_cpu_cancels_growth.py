@@ -2,11 +2,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import Call, Const, Devices, File, Finding, Rule, Shows, on_call, ordering, runtime
+from tfmemlint.api import Call, Devices, File, Finding, Rule, Shows, on_call, ordering, runtime
 
 GROWTH = "tf.config.experimental.set_memory_growth"
 LOGICAL = "tf.config.set_logical_device_configuration"
-KEPT = ("TF_FORCE_GPU_ALLOW_GROWTH", Const("true"))
 """The variable that sets growth however devices are configured."""
 
 
@@ -32,7 +31,7 @@ class LogicalCpuCancelsGrowth(Rule):
 
     @on_call(LOGICAL)
     def check(self, split: Call, file: File) -> Iterator[Finding]:
-        if _kind(file, split) is None or any((s.variable, s.value) == KEPT for s in runtime.settings.of(file)):
+        if _kind(file, split) is None or runtime.forces_growth(file):
             return
         for growth in file.calls(GROWTH):
             if _kind(file, growth) is not None and _in_one_run(file, split, growth):

@@ -12,6 +12,7 @@ from tfmemlint.api import (
     Finding,
     Rule,
     Safety,
+    Shows,
     elements,
     gradients,
     on,
@@ -107,6 +108,7 @@ class WholeDatasetForward(Rule):
             call,
             file,
             f"one call is one batch: {costs}{weigh}; {advice}",
-            fix=predicted(file, call) if not taped else None,
+            fix=(repair := predicted(file, call) if not taped else None),
             bytes=size,
+            shows=Shows(metric="peak_bytes") if repair is not None else None,
         )

@@ -143,7 +143,7 @@ class TestWithoutMetric:
         assert (verdict.metric, verdict.saved) == ("peak_bytes" if tensors > arrays else "array_bytes", 40 * MIB)
 
     def test_a_named_figure_alone_decides_on_a_contrast(self) -> None:
-        claim = Claim("array_bytes", contrast=True)
+        claim = Claim("array_bytes", contrast=True, shown=True)
         runs = [ok(peak_bytes=90 * MIB, arrays_peak=50 * MIB)], [ok(peak_bytes=10 * MIB, arrays_peak=50 * MIB)]
         assert judge(claim, *runs).kind == NOT_CONFIRMED
 

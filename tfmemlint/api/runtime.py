@@ -10,7 +10,13 @@ from tfmemlint.query.runtime.devices import (
     sets_limit,
     stops_growth,
 )
-from tfmemlint.query.runtime.environment import Setting, given_to_children, mentions_variable, settings
+from tfmemlint.query.runtime.environment import (
+    Setting,
+    forces_growth,
+    given_to_children,
+    mentions_variable,
+    settings,
+)
 from tfmemlint.query.runtime.gpu_libraries import Allocation, gpu_allocations
 from tfmemlint.query.runtime.processes import forks, runs_no_op
 from tfmemlint.query.runtime.replicas import is_for_all, multiplied_twice, share_of
@@ -39,6 +45,7 @@ __all__ = [
     "devices_made_at_import",
     "devices_made_by",
     "for_one_gpu",
+    "forces_growth",
     "forks",
     "given_to_children",
     "goes_on_elsewhere",

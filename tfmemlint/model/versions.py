@@ -43,6 +43,16 @@ _SECOND = {"function": "tf.function", "GradientTape": "tf.GradientTape", "ops": 
 """The last words of names that programs for version 2 have: 1.15 knows two, for programs that were on the way."""
 
 
+_SECOND_ALONE = {
+    "AUTOTUNE": "tf.data.AUTOTUNE",
+    "list_logical_devices": "tf.config.list_logical_devices",
+    "list_physical_devices": "tf.config.list_physical_devices",
+    "set_random_seed": "tf.keras.utils.set_random_seed",
+    "set_seed": "tf.random.set_seed",
+    "set_visible_devices": "tf.config.set_visible_devices",
+}
+"""The last words of names that no version 1 has, where it lacks the `experimental` of some of them."""
+
 _SECOND_IMPORTS = (
     "keras.ops.", "tensorflow.GradientTape.", "tensorflow.compat.v2.", "tensorflow.function.", "tensorflow.keras.ops."
 )  # fmt: skip
@@ -66,8 +76,26 @@ def says_version_2(file: File) -> bool:
     return any(f"{d.api}.".startswith(_SECOND_IMPORTS) for d in imported)
 
 
+def _uses_second_alone(file: File) -> bool:
+    named = (node for node in file.tree.of(cst.Attribute) if node.attr.value in _SECOND_ALONE)
+    return any(_is_plain(node) and file.value(node) == Api(_SECOND_ALONE[node.attr.value]) for node in named)
+
+
+def _is_plain(node: cst.Attribute) -> bool:
+    """Whether a name goes through neither `experimental` nor `compat`, which version 1 has."""
+    inner = node.value
+    while isinstance(inner, cst.Attribute):
+        if inner.attr.value in ("compat", "experimental"):
+            return False
+        inner = inner.value
+    return True
+
+
 def before_version_2(file: File) -> bool:
-    """Whether the program uses names where version 1 had them and version 2 does not, or Keras as it was then."""
+    """Whether the program uses names where version 1 had them and version 2 does not, or Keras as it was then, and none
+    that only version 2 has: of programs with both, what is of the first is what they no longer run."""
+    if _uses_second_alone(file):
+        return False
     for node in file.tree.of(cst.Attribute):
         inner = node.value.value if isinstance(node.value, cst.Attribute) else node.value
         if isinstance(inner, cst.Name) and _of_first(node) and Api("tf") in file.value(inner).options:

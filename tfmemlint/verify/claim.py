@@ -35,6 +35,8 @@ class Claim:
     """Whether the program says when it comes to the flagged place: what does not come there says nothing against it."""
     made_up: bool = False
     """Whether the arguments are made up: what is not seen with them says nothing."""
+    shown: bool = False
+    """Whether it is about the user's code, by the one metric of memory that the finding names."""
     survives: bool = False
     """Whether what grows is still there when Python's collector has run, as it then does before each mark."""
     contrast: bool = False

@@ -28,6 +28,7 @@ from tfmemlint.verify.verdicts import (
     NEEDS_MORE,
     NOT_CONFIRMED,
     REPAIR_FAILS,
+    TOO_SMALL,
     Verdict,
     inconclusive,
 )
@@ -38,6 +39,9 @@ LARGE = 4 << 30
 NAMES_OF_SUMS = ("peak_bytes", "live_bytes", "array_bytes", "rss")
 EMPTY = 4096
 """Bytes of arrays that a program has beside its data."""
+
+LEAST = 1.05
+"""How many times as much a small program must take before its repair, for that to be no chance."""
 
 FIRST_OPERATION = 256
 """Bytes of the one tensor that starts TensorFlow's runtime."""
@@ -84,7 +88,7 @@ def _judged(claim: Claim, before: Sequence[Run], after: Sequence[Run]) -> Verdic
         return judge_growth(claim, before)
     if claim.metric == STEPS[0]:
         return _judge_steps(claim, before, after)
-    if claim.metric is not None and not (claim.contrast and claim.metric in WHERE_BYTES_ARE):
+    if claim.metric is not None and not (claim.shown and claim.metric in WHERE_BYTES_ARE):
         metric = METRICS[claim.metric]
         return _judge_figures(replace(metric, unit=metric.unit or claim.unit), claim, before, after)
     if not any(run.initialized or run.peak_bytes for run in (*before, *after)):
@@ -114,7 +118,7 @@ def _judge_memory(claim: Claim, before: Sequence[Run], after: Sequence[Run]) -> 
         return inconclusive(f"not seen in the {cut} rounds that ran")
     if NEEDS_MORE not in found and any(run.strings for run in before):
         return inconclusive("the data is of strings, whose letters no allocator of tensors counts")
-    return next((found[kind] for kind in (NEEDS_MORE, NOT_CONFIRMED) if kind in found), verdicts[0])
+    return next((found[kind] for kind in (NEEDS_MORE, TOO_SMALL, NOT_CONFIRMED) if kind in found), verdicts[0])
 
 
 def _judge_steps(claim: Claim, before: Sequence[Run], after: Sequence[Run]) -> Verdict:
@@ -181,6 +185,8 @@ def _judge_setting(metric: Metric, before: Sequence[Run]) -> Verdict:
     seen = [value for run in before if (value := metric.read(run)) is not None]
     if len(seen) < len(before):
         return inconclusive(metric.missing, metric.name)
+    if metric.name in FIRST and not all(run.cards is not None and run.cards.made_by for run in before):
+        return inconclusive("nothing makes the devices of the cards here", metric.name)
     kind = CONFIRMED if min(seen) > metric.floor else NOT_CONFIRMED
     reason = cards.words if metric.name in FIRST and (cards := before[0].cards) is not None else ""
     if metric.name == "held":
@@ -271,6 +277,8 @@ def _judge_figures(metric: Metric, claim: Claim, before: Sequence[Run], after: S
     if second - first > enough and second >= least * first and not claim.contrast:
         return verdict(NEEDS_MORE, "")
     if first - second <= enough:
+        if metric.unit == "bytes" and first - second > noise and second > 0 and first / second >= max(least, LEAST):
+            return verdict(TOO_SMALL, f"saves {show_bytes(round(first - second))}, where little is to be saved")
         return verdict(NOT_CONFIRMED, "the difference is within the noise")
     if second > 0 and first / second < least:
         return verdict(NOT_CONFIRMED, f"the ratio is under {least:g}")

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 ENVIRON = Api("os.environ")
 
 
+GROWS = ("TF_FORCE_GPU_ALLOW_GROWTH", Const("true"))
+
+
 @dataclass(frozen=True, slots=True)
 class Setting:
     """One variable that is set: its name, what it is set to, and the statement or call that does it.
@@ -50,6 +53,11 @@ def _settings(file: File) -> list[Setting]:
 settings = Fact(_settings, "os.environ", "os.putenv")
 """Each variable that the program certainly sets for itself, if it gets there: by assignments to `os.environ`, also in
 loops over pairs that are written down, by `update`, `|=`, `setdefault` and `putenv`."""
+
+
+def forces_growth(file: File) -> bool:
+    """Whether the program sets the variable by which all cards grow, whatever else is configured or fails."""
+    return any((each.variable, each.value) == GROWS for each in settings.of(file))
 
 
 @cache

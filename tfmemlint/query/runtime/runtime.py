@@ -12,8 +12,9 @@ from tfmemlint.model.calls import Call
 from tfmemlint.model.happened import Happened
 from tfmemlint.model.layers import networks
 from tfmemlint.model.remembered import once_per_file
-from tfmemlint.model.values import Array, Instance, Iterator, Sequence
+from tfmemlint.model.values import Array, Devices, Instance, Iterator, Sequence
 from tfmemlint.query.keras.versions import own_engine
+from tfmemlint.query.ordering.conditions import conditions
 from tfmemlint.syntax.reaching import is_guarded
 
 if TYPE_CHECKING:
@@ -89,14 +90,30 @@ def initialised_by(file: File, node: Node) -> Call | None:
 
 def devices_made_by(file: File, node: Node) -> Call | None:
     """The call that has made the devices of the cards whenever the program reaches a place: one that initialises the
-    eager runtime, or a session of this process. None where it has not, or not on every path. The CPU's allocator is
-    not made by a session."""
+    eager runtime, or a session of this process. None where it has not, or not on every path: one of a program without
+    cards is none, `if gpus:`. The CPU's allocator is not made by a session."""
 
     def classify(node: Call | cst.BaseSmallStatement) -> str | None:
         made = isinstance(node, Call) and (initialises(file, node) or _makes_session(file, node))
         return DEVICES_MADE if made else None
 
-    return _certain(file, file.effects.order(DEVICES_MADE, classify).before(node, DEVICES_MADE))
+    first = file.effects.order(DEVICES_MADE, classify).before(node, DEVICES_MADE)
+    if first is not None and not first.certain and _with_cards(file, first.node, node):
+        return file.call(first.node) if isinstance(first.node, cst.Call) else None
+    return _certain(file, first)
+
+
+def _with_cards(file: File, made: Node, node: Node) -> bool:
+    """Whether code of the same function as a place runs before it wherever there are cards."""
+    if file.contexts.function(made) is not file.contexts.function(node) or file.contexts.loop(made) is not None:
+        return False
+    for found in conditions(file, made):
+        if isinstance(found, cst.If):
+            if not file.tree.contains(found.body, made) or not isinstance(file.value(found.test), Devices):
+                return False
+        elif not isinstance(found, cst.Try):
+            return False
+    return True
 
 
 def devices_made_at_import(file: File, node: Node) -> Call | None:

@@ -29,7 +29,7 @@ def _shown(finding: Finding) -> Claim | None:
         return None
     claim = Claim(shows.metric or None, error=shows.error or None, function=shows.function, expected=shows.count)
     survives, grows = shows.survives, shows.metric in GROWTH
-    return replace(claim, growth=grows, survives=survives, reaches=is_of_settings(finding))
+    return replace(claim, growth=grows, shown=True, survives=survives, reaches=is_of_settings(finding))
 
 
 def _of_sample(sample: Sample) -> Claim:
