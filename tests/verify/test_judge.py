@@ -68,6 +68,12 @@ class TestFigures:
         verdict = judge(Claim("peak_bytes"), peaks(100 * MIB), peaks(200 * MIB))
         assert verdict.kind == NEEDS_MORE and verdict.saved == -100 * MIB
 
+    def test_a_small_part_of_little_is_too_small_and_not_none(self) -> None:
+        before, after = [ok(peak_bytes=197_120)], [ok(peak_bytes=176_896)]
+        verdict = judge(Claim(), before, after)
+        assert (verdict.kind, verdict.reason) == (TOO_SMALL, "saves 20 KiB, where little is to be saved")
+        assert judge(Claim(), peaks(MIB, MIB), peaks(MIB - 20_000, MIB - 20_000)).kind == NOT_CONFIRMED
+
     def test_a_little_more_after_the_repair_is_no_more_than_a_little_less(self) -> None:
         assert judge(Claim("peak_bytes"), peaks(100 * MIB), peaks(101 * MIB)).kind == NOT_CONFIRMED
 
@@ -150,6 +156,14 @@ class TestWithoutMetric:
     def test_bytes_of_a_message_are_looked_for_among_tensors_and_arrays(self) -> None:
         verdict = judge(Claim(expected=48 * MIB), [ok(peak_bytes=MIB, arrays_peak=50 * MIB)], [])
         assert (verdict.kind, verdict.reason) == (CONFIRMED, "claimed 48 MiB, seen 50 MiB")
+
+    def test_what_is_held_where_each_was_cut_speaks_against_no_repair(self) -> None:
+        before = ok(peak_bytes=90 * MIB, live_bytes=31 * MIB, rounds=10, rounds_cut=True)
+        verdict = judge(Claim(), [before], [ok(peak_bytes=90 * MIB, live_bytes=33 * MIB)])
+        assert (verdict.kind, verdict.reason) == (INCONCLUSIVE, "not seen in the 10 rounds that ran")
+
+    def test_one_operation_alone_is_no_program(self) -> None:
+        assert judge(Claim(), peaks(256), peaks(256)).kind == INCONCLUSIVE
 
     def test_without_data_a_contrast_says_nothing(self) -> None:
         nothing, enough = [ok(peak_bytes=20_000, arrays_peak=900)], [ok(peak_bytes=20_000, arrays_peak=MIB)]

@@ -26,6 +26,7 @@ from tfmemlint.verify.verdicts import (
     NOT_CONFIRMED,
     REPAIR_FAILS,
     RULE_ONLY,
+    TOO_SMALL,
     Verdict,
     inconclusive,
 )
@@ -129,7 +130,7 @@ def _tried(plan: Plan, settings: Settings, done: Callable[[], None]) -> Trial:
         verdict = inconclusive("; ".join(filter(None, (said, plan.guessed))), verdict.metric)
     elif plan.smaller is not None and verdict.kind != INCONCLUSIVE:
         verdict = inconclusive(f"{_in_words(verdict)}; {OTHER_SIZES}", verdict.metric)
-    elif verdict.kind in (NOT_CONFIRMED, NEEDS_MORE) and any(run.sizes_made_up for run in before):
+    elif verdict.kind in (NOT_CONFIRMED, NEEDS_MORE, TOO_SMALL) and any(run.sizes_made_up for run in before):
         verdict = inconclusive(f"{_in_words(verdict)}; {OTHER_FILES}", verdict.metric)
     if not plan.own:
         said = "; ".join(filter(None, (f"the sample is {verdict.kind}", verdict.reason)))
