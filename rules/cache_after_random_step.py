@@ -34,7 +34,8 @@ class CacheAfterRandomStep(Rule):
 
     ## When not to use it
     When one fixed draw is wanted, as for an evaluation set or a fixed split of the data. A pipeline that the program is
-    seen to go over once is not reported: it has no second epoch.
+    seen to go over once is not reported: it has no second epoch. Nor is a map whose ops draw by the global seed that
+    the program sets (`tf.random.set_seed`): without `repeat()` they draw the same in each epoch, cached or not.
 
     ## References
     - https://www.tensorflow.org/api_docs/python/tf/data/Dataset#cache
@@ -57,6 +58,8 @@ class CacheAfterRandomStep(Rule):
         if first is None or first.call is None or (None in found and not pipelines.surely_together(file, first, cache)):
             return
         if pipelines.never_runs(file, cache) or pipelines.gone_over_once(file, cache):
+            return
+        if all(pipelines.repeats_by_seed(file, ds, cache) for ds in datasets):
             return
         what = "shuffle()" if first.name == "shuffle" else f"the random {first.name}()"
         size = pipelines.all_bytes(datasets)

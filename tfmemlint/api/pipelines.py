@@ -6,6 +6,7 @@ from tfmemlint.query.pipelines.caching import (
     frozen_draw,
     holds_media,
     made_of_memory,
+    repeats_by_seed,
     takes_no_steps,
 )
 from tfmemlint.query.pipelines.chains import (
@@ -175,6 +176,7 @@ __all__ = [
     "possible_later_steps",
     "read_buffer",
     "reads_files",
+    "repeats_by_seed",
     "reshuffles",
     "runs_ahead",
     "runs_in_parallel",

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfmemlint import knowledge
-from tfmemlint.model.mapped import body
+from tfmemlint.model.mapped import body, draws
 from tfmemlint.model.transfer.structures import rows
 from tfmemlint.model.transfer.table import map_structure, structure_bytes
 from tfmemlint.model.values import Dataset, Step
+from tfmemlint.query.ordering.conditions import conditions
+from tfmemlint.query.pipelines.chains import possible_later_steps
 from tfmemlint.query.pipelines.mapped import cheap
 from tfmemlint.query.pipelines.pipelines import (
     MAPPING,
@@ -21,6 +23,7 @@ from tfmemlint.query.pipelines.pipelines import (
 from tfmemlint.query.pipelines.small import names_or_indices
 
 if TYPE_CHECKING:
+    from tfmemlint.model.calls import Call
     from tfmemlint.model.file import File
 
 CHEAP = frozenset({"batch", "padded_batch", "enumerate", "take", "skip", "prefetch", "with_options", "unbatch"})
@@ -28,6 +31,11 @@ CHEAP = frozenset({"batch", "padded_batch", "enumerate", "take", "skip", "prefet
 
 PICKS = frozenset({"take", "skip", "with_options"})
 """Steps that hand on elements as they are given to them, some or all, in their order."""
+
+SEEDED = frozenset(("tf.compat.v1.random", "tf.image", "tf.nn", "tf.random"))
+"""Modules whose ops draw by the global seed."""
+
+SETS_SEED = ("tf.random.set_seed", "tf.keras.utils.set_random_seed", "tf.compat.v1.set_random_seed")
 
 SPLITS = frozenset({"take", "skip", "shard", "window"})
 """Steps after which a shuffle has drawn a part of the data: a split is wanted once for good."""
@@ -71,6 +79,23 @@ def takes_no_steps(ds: Dataset) -> bool:
 def draws_nothing(ds: Dataset) -> bool:
     """Whether the source and all steps certainly give the same elements in the same order each time."""
     return source_draws(ds) is False and all(draws_at_random(step) is False for step in ds.steps)
+
+
+def repeats_by_seed(file: File, ds: Dataset, cache: Call) -> bool:
+    """Whether all that a pipeline draws is drawn by TensorFlow's ops in a program that certainly sets the global seed:
+    each new iterator, and so each epoch, then draws the same without a cache, too, but for what `repeat` goes through.
+    Layers with seeds of their own, shuffles and NumPy draw anew."""
+    if any(step.name in ("repeat", "shuffle") for step in ds.steps) or possible_later_steps(file, cache, "repeat"):
+        return False
+    drawing = [body(step) for step in ds.steps if draws_at_random(step)]
+    drawn = [name for each in drawing for name in each.names if draws(name)]
+    if not drawn or any(each.unseen for each in drawing) or not all(map(_by_global_seed, drawn)):
+        return False
+    return any(next(conditions(file, call.node), None) is None for call in file.calls(*SETS_SEED))
+
+
+def _by_global_seed(name: str) -> bool:
+    return name.rpartition(".")[0] in SEEDED
 
 
 def frozen_draw(file: File, ds: Dataset) -> Step | None:
