@@ -10,7 +10,10 @@ from tfmemlint.units import show_bytes
 from tfmemlint.verify.claim import Claim
 from tfmemlint.verify.metrics import GROWTH, METRICS, SLOPES
 from tfmemlint.verify.run.runs import Run
-from tfmemlint.verify.verdicts import CONFIRMED, NOT_CONFIRMED, Verdict, inconclusive
+from tfmemlint.verify.verdicts import CONFIRMED, NOT_CONFIRMED, TOO_SMALL, Verdict, inconclusive
+
+CHANCE = 256 << 10
+"""Bytes by which a process may grow in a round that keeps nothing."""
 
 
 def judge_growth(claim: Claim, before: Sequence[Run]) -> Verdict:
@@ -26,6 +29,9 @@ def judge_growth(claim: Claim, before: Sequence[Run]) -> Verdict:
         if len(slopes) < len(before):
             return inconclusive(missing, metric.name)
         grows, noise = statistics.median(slopes), max(slopes) - min(slopes)
+        if metric.name == "rss_slope" and grows <= CHANCE:
+            said = f"the process grows by less than {show_bytes(CHANCE)} a round, which may be chance"
+            return Verdict(TOO_SMALL, said, metric.name, repeats=len(before))
         if grows > max(metric.floor, noise):
             verdict = Verdict(CONFIRMED, "", metric.name, metric.unit, grows, 0.0, noise, len(slopes))
             return replace(verdict, after=None, reason=in_all(verdict, before))

@@ -64,7 +64,8 @@ def has_contrast(finding: Finding) -> bool:
 
 def is_own(claim: Claim) -> bool:
     """Whether a claim is about something else than memory."""
-    return claim.error is not None or claim.output is not None or claim.metric not in (None, *WHERE_BYTES_ARE)
+    of_memory = claim.survives or claim.metric in (None, *WHERE_BYTES_ARE)
+    return claim.error is not None or claim.output is not None or not of_memory
 
 
 def is_of_settings(finding: Finding) -> bool:
