@@ -101,7 +101,7 @@ class CallGraph:
             return ()
         names = self._names(function)
         found: list[Call] = []
-        for path in siblings.importers(names, in_tests=False):
+        for path in siblings.callers(names):
             program = file.link(path)
             if program is None or program is file:
                 continue

@@ -23,6 +23,7 @@ from tfmemlint.project.required import required, told_by
 from tfmemlint.project.texts import Text, is_unit_test, text_of
 from tfmemlint.syntax.program import Program
 from tfmemlint.syntax.spans import MakeSpans, Offsets, generated
+from tfmemlint.text.code_words import words_of_calls
 from tfmemlint.text.pins import NONE, Pins
 from tfmemlint.text.read import read_source
 from tfmemlint.text.source import Source, SourceError
@@ -215,6 +216,18 @@ class Siblings:
         found = ((path, self.text(path)) for path in self.importing_files(of))
         holding = [(path, text) for path, text in found if text is not None and not text.words.isdisjoint(words)]
         return [path for path, text in holding if in_tests or not is_unit_test(path, text)]
+
+    def callers(self, words: Iterable[str]) -> list[str]:
+        """Those of them, unit tests left out, whose code may call something by one of some words."""
+        names = frozenset(words)
+        return [path for path in self.importers(names, in_tests=False) if not names.isdisjoint(self._calls(path))]
+
+    def _calls(self, path: str) -> frozenset[str]:
+        known = self._project.calls
+        if path not in known:
+            data = self.data(path)
+            known[path] = words_of_calls(data.decode(errors="replace")) if data is not None else frozenset()
+        return known[path]
 
     def find(self, importer: str, name: str) -> Found | None:
         """What a dotted name leads to for a file of the project that imports it."""

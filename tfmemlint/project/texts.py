@@ -6,10 +6,8 @@ import re
 from typing import NamedTuple
 
 from tfmemlint.project.written_imports import imported_names
+from tfmemlint.text.code_words import WORD, words_of_code
 from tfmemlint.text.paths import is_named_test
-
-WORD = re.compile(r"[^\W\d]\w*|/")
-"""Words, and the one operator that a fact waits for."""
 
 KEPT = 2000
 """Texts of which a process remembers this."""
@@ -26,7 +24,7 @@ _TESTS = frozenset(("absltest", "pytest", "unittest"))
 class Text(NamedTuple):
     """The words of a module's text, the dotted names of its imports and of those that stand in no block, the first two
     parts of what it names below TensorFlow, where that is `tf`, whether it has statements of Python 2, and whether `tf`
-    may stand for more than one thing in it: `tf = tf.compat.v1`."""
+    may stand for more than one thing in it: `tf = tf.compat.v1`. `of_code` are the words that its code may hold."""
 
     words: frozenset[str]
     imports: tuple[str, ...]
@@ -34,6 +32,7 @@ class Text(NamedTuple):
     of_tf: frozenset[str] = frozenset()
     python_2: bool = False
     binds_tf_anew: bool = False
+    of_code: frozenset[str] = frozenset()
 
     @property
     def is_test(self) -> bool:
@@ -55,8 +54,8 @@ def text_of(data: bytes, digest: bytes) -> Text:
         plain = frozenset(imported_names(text, in_blocks=False))
         old = _OF_PYTHON_2.search(text) is not None
         anew = len(_BINDS_TF.findall(text)) > 1
-        words = frozenset(WORD.findall(text))
-        known = _TEXTS[digest] = Text(words, tuple(imported_names(text)), plain, of_tf, old, anew)
+        words, imports = frozenset(WORD.findall(text)), tuple(imported_names(text))
+        known = _TEXTS[digest] = Text(words, imports, plain, of_tf, old, anew, words_of_code(text))
     return known
 
 
