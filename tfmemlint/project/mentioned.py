@@ -3,11 +3,12 @@ them is parsed."""
 
 from __future__ import annotations
 
+import os
 from functools import cache
 from typing import TYPE_CHECKING
 
 from tfmemlint import knowledge
-from tfmemlint.project.by_words import leading_to
+from tfmemlint.project.layout import INIT
 from tfmemlint.project.texts import is_unit_test
 from tfmemlint.project.written_imports import imported_names
 
@@ -30,9 +31,7 @@ def words_leading_to(
     meant = [path for path, text in modules if any(_goes(text, way) for way in ways)]
     if not meant:
         return frozenset()
-    outlines = {path: found for path, _ in modules if (found := siblings.outline(path)) is not None}
-    targets = [outlines[path] for path in meant if path in outlines]
-    return leading_to(_in_functions(names), targets, list(outlines.values()), depth)
+    return siblings.outlines(modules).leading_to(_in_functions(names), meant, depth)
 
 
 @cache
@@ -96,6 +95,30 @@ def texts_of_importers(siblings: Siblings) -> tuple[tuple[str, Text], ...]:
         for path, text in found
         if text is not None and not is_unit_test(path, text) and siblings.path in _imported_by(siblings, path, text)
     )
+
+
+def importers_leading_to(siblings: Siblings) -> list[tuple[str, Text]]:
+    """The modules whose imports lead to a file, directly or through packages and other modules that name it in their
+    imports and hand it on; unit tests left out."""
+    naming = siblings.importing_files()
+    found = ((path, text) for path in naming if (text := siblings.text(path)) is not None)
+    own = [(path, text) for path, text in found if not is_unit_test(path, text)]
+    handing_on = frozenset(naming)
+    return [(path, text) for path, text in own if _leads(siblings, path, handing_on)]
+
+
+def _leads(siblings: Siblings, importer: str, handing_on: frozenset[str]) -> bool:
+    seen, waiting = {importer}, [importer]
+    while waiting:
+        path = waiting.pop()
+        text = siblings.text(path)
+        for each in _imported_by(siblings, path, text) if text is not None else ():
+            if each == siblings.path:
+                return True
+            if each not in seen and (each in handing_on or os.path.basename(each) == INIT):
+                seen.add(each)
+                waiting.append(each)
+    return False
 
 
 def _imported_by(siblings: Siblings, path: str, text: Text) -> tuple[str, ...]:
