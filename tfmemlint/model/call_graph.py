@@ -28,7 +28,7 @@ CALLED_BY_KERAS = frozenset(
 )  # fmt: skip
 """Methods of layers and models that libraries call: what some module passes them tells little."""
 
-_NOT_USED = (cst.Annotation, cst.ClassDef)
+_NOT_USED = frozenset((cst.Annotation, cst.ClassDef))
 """What holds a class's name and makes no object of it."""
 
 
@@ -42,7 +42,7 @@ class _Users:
         file = evaluator.file
         for place, use in enumerate(program.loads(name)):
             parent = file.tree.parent(use)
-            if parent is None or any(isinstance(n, _NOT_USED) for n in (parent, file.tree.parent(parent))):
+            if parent is None or parent.__class__ in _NOT_USED or file.tree.parent(parent).__class__ in _NOT_USED:
                 continue
             home = home_of(file, use) if is_variable(file, use) else None
             func: cst.BaseExpression = parent if isinstance(parent, cst.Attribute) and parent.attr is use else use

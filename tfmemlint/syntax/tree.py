@@ -267,4 +267,4 @@ class Tree:
 def called_word(node: cst.Call) -> str:
     """The last part of what is called, as it is written: `identity` of `tf.identity(x)`; "" of `make()(x)`."""
     func = node.func
-    return func.attr.value if isinstance(func, cst.Attribute) else func.value if isinstance(func, cst.Name) else ""
+    return func.attr.value if type(func) is cst.Attribute else func.value if type(func) is cst.Name else ""
