@@ -250,5 +250,5 @@ class CallGraph:
         """The call that an expression is an argument of, or None."""
         tree = self._evaluator.file.tree
         arg = tree.parent(expression)
-        call = tree.parent(arg) if isinstance(arg, cst.Arg) else None
-        return self._evaluator.call(call) if isinstance(call, cst.Call) else None
+        call = tree.parent(arg) if type(arg) is cst.Arg else None
+        return self._evaluator.call(call) if type(call) is cst.Call else None
