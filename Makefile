@@ -1,6 +1,7 @@
 # `make run` lints an example, or PATHS, `make test` runs all tests, `make test-all` does so on each Python that is here,
 # `make lint` checks style and types, `make fuzz` looks for inputs at which the tool does not hold, for SECONDS,
-# `make growth` measures how cost grows with the size of programs, `make release` tries all that a release needs.
+# `make growth` measures how cost grows with the size of programs, `make benchmarks` all beside other tools,
+# `make release` tries all that a release needs.
 # Everything lives in .venv; delete it to start afresh.
 
 PYTHON ?= python3
@@ -14,8 +15,8 @@ PIP := $(BIN)/python -m pip
 # Tests start the tool a thousand times; where Python is told to write no bytecode, it would be compiled as often.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test test-all docs layouts statements rewritings repairs obstacles edits figures growth independence \
-  first-pass lint fuzz vsix release clean
+.PHONY: run test test-all docs layouts statements rewritings repairs obstacles edits figures benchmarks growth \
+  independence first-pass lint fuzz vsix release clean
 
 # Findings are what `run` is meant to show, so they do not fail it; wrong usage does.
 run: $(VENV)/.installed
@@ -44,7 +45,12 @@ test-all:
 
 # Seconds and memory for programs of twice the size. It takes minutes, and a quiet machine.
 growth: $(VENV)/.installed-test
-	$(BIN)/python benchmarks/growth.py
+	$(BIN)/python -m benchmarks growth
+
+# Everything beside other tools, and docs/performance.md written of it; ARGS="--only scaling" measures a part anew. It
+# fetches packages, takes minutes by the dozen, and needs a quiet machine.
+benchmarks: $(VENV)/.installed-test
+	$(BIN)/python -m benchmarks $(ARGS)
 
 # Every sample with other line ends, encodings and import styles, and without what may change nothing; `test` tries a
 # part of them each day.

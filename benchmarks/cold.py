@@ -1,7 +1,7 @@
 """How long one small file takes from a cold start, against a process that only imports libcst.
 
-    python benchmarks/cold.py                  each command eleven times, in turns
-    python benchmarks/cold.py --at-most 2.5    exit code 1 when a command takes more than that many times as long
+    python -m benchmarks cold                  each command eleven times, in turns
+    python -m benchmarks cold --at-most 2.5    exit code 1 when a command takes more than that many times as long
 
 Each run is a process of its own, without a cache of tfmemlint and with Python's compiled files, as after an
 installation. What counts is CPU time, the children's too, and of it the median; the machine has a part in every figure,
@@ -12,13 +12,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import resource
-import statistics
-import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
+
+from benchmarks.processes import Command, in_turns
 
 HEAD = "import tensorflow as tf\n\n"
 TRAIN = """
@@ -73,17 +72,17 @@ COMMANDS = {
 }
 
 
-def main() -> int:
+def main(words: Sequence[str] | None = None) -> int:
     """Measure and print; 0, or 1 where a command takes longer than `--at-most` allows."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=11, help="runs of each command (default: 11)")
     parser.add_argument("--at-most", type=float, metavar="TIMES", help="fail where a command takes longer")
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
-    options = parser.parse_args()
+    options = parser.parse_args(words)
     with tempfile.TemporaryDirectory() as folder:
         for name, text in FILES.items():
             Path(folder, name).write_text(text)
-        found = measured(folder, options.runs)
+        found = measured(Path(folder), options.runs)
     unit = found["import libcst"]
     rows = {name: {"seconds": seconds, "times": seconds / unit} for name, seconds in found.items()}
     if options.json:
@@ -94,24 +93,11 @@ def main() -> int:
     return int(options.at_most is not None and any(row["times"] > options.at_most for row in rows.values()))
 
 
-def measured(folder: str, runs: int) -> dict[str, float]:
+def measured(folder: Path, runs: int) -> dict[str, float]:
     """The median CPU seconds of each command; the first run of each, which compiles, does not count."""
-    found: dict[str, list[float]] = {name: [] for name in COMMANDS}
-    for _ in range(runs + 1):
-        for name, words in COMMANDS.items():
-            found[name].append(seconds(folder, words))
-    return {name: statistics.median(each[1:]) for name, each in found.items()}
-
-
-def seconds(folder: str, words: tuple[str, ...]) -> float:
-    """The CPU seconds of one process and its children."""
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run([sys.executable, *words], cwd=folder, env=environment, capture_output=True, check=False)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    if done.returncode not in (0, 1):
-        sys.exit(done.stderr.decode(errors="replace"))
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    commands = {name: Command((sys.executable, *words), folder) for name, words in COMMANDS.items()}
+    in_turns(commands, 1)
+    return {name: taken.cpu for name, taken in in_turns(commands, runs).items()}
 
 
 if __name__ == "__main__":

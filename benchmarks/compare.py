@@ -1,6 +1,6 @@
 """Whether one checkout lints slower than another: the same files, in turns, each against parsing alone.
 
-    python benchmarks/compare.py BEFORE AFTER PATHS --sample 200
+    python -m benchmarks compare BEFORE AFTER PATHS --sample 200
 
 BEFORE and AFTER are checkouts with a `.venv` of their own, as `make` makes it. Each is one process, and only one of
 them works at a time. In a round each file is parsed with `libcst.parse_module` and linted with the default rules by
@@ -15,31 +15,24 @@ The exit code is 1 when AFTER is slower by more than `--at-most` per cent.
 from __future__ import annotations
 
 import argparse
-import gc
-import importlib
 import json
 import subprocess
 import sys
-import time
-import tokenize
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-# Where checkouts of different ages have what is measured.
-_LINTER = ("tfmemlint.linter", "tfmemlint.lint.linter", "tfmemlint.lint")
-_CONFIG = ("tfmemlint.config", "tfmemlint.config.settings")
+from benchmarks.corpora import python_files, sampled
+
+WORKER = Path(__file__).with_name("compare_worker.py")
 
 
-def main() -> int:
+def main(words: Sequence[str] | None = None) -> int:
     """Measure and print; 0, or 1 if the second checkout is slower than `--at-most` allows."""
-    if sys.argv[1:2] == ["--work"]:
-        work()
-        return 0
-    options = arguments()
+    options = arguments(words)
     checkouts = [Checkout(options.before), Checkout(options.after)]
-    paths = sampled(files(options.paths), options.sample)
+    paths = sampled([path.resolve() for path in python_files(options.paths)], options.sample)
     programs = [path for path in paths if all(list(map(Checkout.ask, checkouts, (path, path))))]  # both get warm
     if not programs:
         sys.exit("no file that uses TensorFlow in these paths")
@@ -61,7 +54,7 @@ def main() -> int:
     return 1 if change > options.at_most else 0
 
 
-def arguments() -> argparse.Namespace:
+def arguments(words: Sequence[str] | None) -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("before", type=Path)
@@ -70,23 +63,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=5, help="how often each file is read (default: 5)")
     parser.add_argument("--sample", type=int, default=0, metavar="N", help="read N files, spread evenly over the paths")
     parser.add_argument("--at-most", type=float, default=5.0, metavar="PERCENT", help="fail above (default: 5)")
-    return parser.parse_args()
-
-
-def files(paths: Sequence[Path]) -> list[Path]:
-    """The Python files at and below these paths."""
-    return [
-        found.resolve()
-        for path in paths
-        for found in ([path] if path.is_file() else sorted(each for each in path.rglob("*.py") if each.is_file()))
-    ]
-
-
-def sampled(paths: list[Path], count: int) -> list[Path]:
-    """`count` of the paths at even distances, always the same ones; all of them for 0."""
-    if not 0 < count < len(paths):
-        return paths
-    return [paths[index * len(paths) // count] for index in range(count)]
+    return parser.parse_args(words)
 
 
 @dataclass
@@ -103,7 +80,7 @@ class Checkout:
         if not python.exists():
             sys.exit(f"{python} does not exist; `make run` in the checkout makes it")
         # -P: nothing is imported from this folder or from the working directory in place of the checkout.
-        command = [str(python), "-P", str(Path(__file__).resolve()), "--work"]
+        command = [str(python), "-P", str(WORKER)]
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         used = Path(self._answer()).resolve()
         if used.parent != self.root.resolve():
@@ -138,51 +115,6 @@ class Checkout:
         """How many times as long as parsing linting takes."""
         parse, lint = self.seconds(rounds)
         return lint / parse
-
-
-def work() -> None:
-    """Answer each path on standard input with a line of JSON, the first line being where the package lies."""
-    import libcst as cst
-
-    import tfmemlint
-
-    answers = sys.stdout
-    sys.stdout = sys.stderr
-    sys.setrecursionlimit(20_000)
-    linter = _first("Linter", _LINTER)(_first("Config", _CONFIG)())
-    linter.lint(b"import tensorflow as tf\nds = tf.data.Dataset.range(3).repeat().cache()\n", "warm.py")
-    gc.collect()
-    gc.freeze()  # what the measured runs share is not for their collections to walk
-    print(json.dumps(tfmemlint.__path__[0]), file=answers, flush=True)
-    for line in sys.stdin:
-        path = Path(json.loads(line))
-        try:
-            with tokenize.open(path) as stream:
-                text = stream.read()
-            data = path.read_bytes()
-            parse, _ = timed(lambda text=text: cst.parse_module(text))  # type: ignore[misc]
-        except (cst.ParserSyntaxError, SyntaxError, UnicodeDecodeError, RecursionError):
-            print("null", file=answers, flush=True)
-            continue
-        lint, result = timed(lambda data=data, path=path: linter.lint(data, str(path)))  # type: ignore[misc]
-        print(json.dumps(None if result.skipped else (parse, lint)), file=answers, flush=True)
-
-
-def _first(name: str, modules: Sequence[str]) -> Any:
-    for module in modules:
-        try:
-            return getattr(importlib.import_module(module), name)
-        except (ImportError, AttributeError):
-            continue
-    sys.exit(f"no {name} in {', '.join(modules)}")
-
-
-def timed(run: Callable[[], Any]) -> tuple[float, Any]:
-    """CPU seconds of one run, no garbage of others in it, and what it gave."""
-    gc.collect()
-    start = time.process_time()
-    result = run()
-    return time.process_time() - start, result
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """What the plugin costs flake8 on code without TensorFlow, as a part of flake8's own time.
 
-    python benchmarks/flake8.py                   Python's own asyncio, email, json, ...; nine pairs of runs
-    python benchmarks/flake8.py PATH...           code of your own
-    python benchmarks/flake8.py --at-most 3       exit code 1 when it costs more than that many percent
+    python -m benchmarks flake8                   Python's own asyncio, email, json, ...; nine pairs of runs
+    python -m benchmarks flake8 PATH...           code of your own
+    python -m benchmarks flake8 --at-most 3       exit code 1 when it costs more than that many percent
 
 Each run is a process of its own, with one job; those with the plugin and those without it take turns. Shown are the
 median of the differences in CPU time, pair by pair, in which the machine has a part of several percent, and what the
@@ -14,14 +14,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import resource
 import statistics
-import subprocess
 import sys
 import sysconfig
 from collections.abc import Sequence
 from pathlib import Path
+
+from benchmarks.processes import Command, run
 
 PACKAGES = ("asyncio", "concurrent", "email", "html", "http", "importlib", "json", "logging", "urllib", "xml")
 RUN = """
@@ -49,13 +48,13 @@ print(json.dumps(seconds), file=sys.stderr)
 """
 
 
-def main() -> int:
+def main(words: Sequence[str] | None = None) -> int:
     """Measure and print; 0, or 1 where the plugin costs more than `--at-most` allows."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("paths", nargs="*", metavar="PATH", help="files and folders (default: a part of Python's own)")
     parser.add_argument("--pairs", type=int, default=9, help="pairs of runs (default: 9)")
     parser.add_argument("--at-most", type=float, metavar="PERCENT", help="fail where the plugin costs more")
-    options = parser.parse_args()
+    options = parser.parse_args(words)
     library = Path(sysconfig.get_path("stdlib"))
     paths = options.paths or [str(library / name) for name in PACKAGES]
     measured(paths, True), measured(paths, False)  # which compiles
@@ -75,17 +74,9 @@ def main() -> int:
 
 def measured(paths: Sequence[str], plugin: bool) -> tuple[float, float]:
     """The CPU seconds of one run of flake8, and those in the plugin."""
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    command = [sys.executable, "-c", RUN, "with" if plugin else "without", *paths]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    if done.returncode:
-        sys.exit(done.stderr)
-    taken = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return taken, float(json.loads(done.stderr.splitlines()[-1]))
+    taken = run(Command([sys.executable, "-c", RUN, "with" if plugin else "without", *paths], codes=(0,)))
+    return taken.cpu, float(json.loads(taken.errors.splitlines()[-1]))
 
 
 if __name__ == "__main__":
-    # This file's name is that of the package that it starts.
     sys.exit(main())

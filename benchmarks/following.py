@@ -1,7 +1,7 @@
 """What following imports costs: runs over a project with `follow-imports` and without, in turns, in CPU seconds.
 
-    python benchmarks/following.py PROJECTS                  each path is a project of its own
-    python benchmarks/following.py PROJECTS --at-most 1.4    fail where a cold run takes longer than that
+    python -m benchmarks following PROJECTS                  each path is a project of its own
+    python -m benchmarks following PROJECTS --at-most 1.4    fail where a cold run takes longer than that
 
 Each figure is the processor time, user and system, of a whole `tfmemlint check` with the processes that it starts, and
 the least of several rounds. A cold run has no cache; a warm one finds the cache that a run with the same settings left.
@@ -13,18 +13,19 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from benchmarks.processes import Command, run
+
 FOLLOWED = (True, False)
 
 
-def main() -> int:
+def main(words: Sequence[str] | None = None) -> int:
     """Measure and print; 0, or 1 if a cold run takes longer than `--at-most` allows."""
-    options = arguments()
+    options = arguments(words)
     results = {str(path): measured(path, options) for path in options.paths}
     print(json.dumps(results, indent=2) if options.json else table(results))
     slow = [path for path, result in results.items() if ratio(result, "cold") > options.at_most]
@@ -33,7 +34,7 @@ def main() -> int:
     return 1 if slow else 0
 
 
-def arguments() -> argparse.Namespace:
+def arguments(words: Sequence[str] | None) -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("paths", nargs="+", type=Path)
@@ -44,7 +45,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--at-most", type=float, default=float("inf"), metavar="RATIO", help="fail above")
     parser.add_argument("--python", default=sys.executable, help="an interpreter with the tfmemlint to measure")
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
-    return parser.parse_args()
+    return parser.parse_args(words)
 
 
 def measured(path: Path, options: argparse.Namespace) -> dict[str, list[float]]:
@@ -72,12 +73,7 @@ def seconds(path: Path, follows: bool, flags: Sequence[str], options: argparse.N
         "--output-format", "jsonl", "--jobs", options.jobs, "--config", f"follow-imports = {str(follows).lower()}",
         *(("--select", options.select) if options.select else ()), *flags, str(path.absolute()),
     ]  # fmt: skip
-    before = os.times()
-    code = subprocess.run(command, stdout=subprocess.DEVNULL).returncode
-    after = os.times()
-    if code not in (0, 2):  # a file that does not parse makes it 2
-        sys.exit(f"the run over {path} ended with {code}")
-    return after.children_user + after.children_system - before.children_user - before.children_system
+    return run(Command(command, codes=(0, 2))).cpu  # a file that does not parse makes it 2
 
 
 def ratio(result: dict[str, list[float]], kind: str) -> float:

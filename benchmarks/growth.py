@@ -1,7 +1,7 @@
 """How cost grows: CPU seconds and memory for programs twice as large, and files of 50 000 lines against their parse.
 
-    python benchmarks/growth.py                 all shapes of tests/robustness/growth.py
-    python benchmarks/growth.py tensors cases   only these
+    python -m benchmarks growth                 all shapes of tests/robustness/growth.py
+    python -m benchmarks growth tensors cases   only these
 
 Each figure is the least of several runs, each in a process of its own. The exit code is 1 where twice the program takes
 more than 2.5 times the seconds or bytes (and libcst's parser alone does not), or where a large file takes more than ten
@@ -14,43 +14,25 @@ import argparse
 import json
 import subprocess
 import sys
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Sequence
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "robustness"))
+from benchmarks.shapes import LARGE, growth
 
-from growth import SHAPES, Shape, numbered
+SHAPES = growth.SHAPES
 
 MOST = 2.5
 MOST_PARSES = 10
 SCALE = 8
 LINES = 50_000
 
-LARGE: dict[str, Callable[[int], str]] = {
-    "tensors": lambda lines: numbered("x$ = tf.zeros([$])\n", lines),
-    "one name": lambda lines: numbered("x = x + tf.ones([3])\n", lines),
-    "functions": lambda lines: numbered("def f$(x):\n    y = tf.zeros([3])\n    return f$>(x) + y\n", lines // 3),
-    "loops with shared names": lambda lines: numbered("for i in range(9):\n    x = tf.zeros([i])\n", lines // 2),
-    "tapes": lambda lines: numbered(
-        "def f$(x):\n    with tf.GradientTape(persistent=True) as tape:\n        y = x * x\n"
-        "    return tape.gradient(y, x)\n",
-        lines // 4,
-    ),
-    "classes": lambda lines: numbered("class A$>(A$):\n    def m$(self, x):\n        return self.w + x\n", lines // 3),
-    "suppressions": lambda lines: numbered("x = $  # tfmemlint: ignore[TFM305]\n", lines),
-    "pairs of comments": lambda lines: numbered(
-        "# tfmemlint: disable[TFM305]\nx = $\n# tfmemlint: enable[TFM305]\n", lines // 3
-    ),
-}
 
-
-def main() -> int:
+def main(words: Sequence[str] | None = None) -> int:
     """Measure and print; 1 where something grows too fast."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", help="shapes, or names of large files")
     parser.add_argument("--repeat", type=int, default=3, help="runs for each figure (default: 3)")
     parser.add_argument("--measure", nargs=3, help=argparse.SUPPRESS)
-    options = parser.parse_args()
+    options = parser.parse_args(words)
     if options.measure:
         return measure(*options.measure)
     chosen = options.names or [*SHAPES, *LARGE]
@@ -84,7 +66,7 @@ def parses(name: str, repeat: int) -> bool:
 
 def figures(kind: str, name: str, size: int, repeat: int) -> tuple[float, int]:
     """CPU seconds and bytes that one run takes beyond what the process took before it; the least of several."""
-    command = [sys.executable, __file__, "--measure", kind, name, str(size)]
+    command = [sys.executable, "-m", "benchmarks.growth", "--measure", kind, name, str(size)]
     done = [json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout) for _ in range(repeat)]
     return min(seconds for seconds, _ in done), min(memory for _, memory in done)
 
@@ -102,7 +84,7 @@ def measure(kind: str, name: str, size: str) -> int:
     from tfmemlint.lint.recursion import with_deep_stack
 
     large = name.removeprefix("large ")
-    shape = Shape(LARGE[large], 0) if name != large else SHAPES[name]
+    shape = growth.Shape(LARGE[large], 0) if name != large else SHAPES[name]
     text = shape.make(int(size))
     data = text.encode()
     linter = Linter(Config(select=("ALL",)))

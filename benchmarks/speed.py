@@ -1,7 +1,7 @@
 """How fast linting is, against parsing alone: the same files, one core, in one process.
 
-    python benchmarks/speed.py PATHS                 files and folders of yours
-    python benchmarks/speed.py --download DIR        pinned public packages, fetched with pip into DIR
+    python -m benchmarks speed PATHS                 files and folders of yours
+    python -m benchmarks speed --download DIR        pinned public packages, fetched with pip into DIR
 
 Each file that uses TensorFlow is decoded, parsed with `libcst.parse_module`, and linted with the default rules, in
 turns, several times; the fastest turn of each counts, in CPU seconds. Files that do not use TensorFlow are only counted
@@ -15,16 +15,16 @@ import argparse
 import gc
 import io
 import json
-import subprocess
 import sys
 import time
 import tokenize
-import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import libcst as cst
 
+from benchmarks.corpora import fetched, python_files
+from benchmarks.processes import Command, run
 from tfmemlint.config.settings import Config
 from tfmemlint.lint.linter import Linter
 from tfmemlint.text.prefilter import mentions_tensorflow
@@ -35,9 +35,9 @@ PINNED = (
 )  # fmt: skip
 
 
-def main() -> int:
+def main(words: Sequence[str] | None = None) -> int:
     """Measure and print; 0, or 1 if linting is slower than `--at-least` asks for."""
-    options = arguments()
+    options = arguments(words)
     paths = options.paths + (downloaded(options.download) if options.download else [])
     programs, others = read(paths)
     if not programs:
@@ -52,7 +52,7 @@ def main() -> int:
     return 1 if result["percent"] < options.at_least else 0
 
 
-def arguments() -> argparse.Namespace:
+def arguments(words: Sequence[str] | None) -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("paths", nargs="*", type=Path)
@@ -61,31 +61,21 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--at-least", type=float, default=0, metavar="PERCENT", help="fail below this speed")
     parser.add_argument("--with-flake8", action="store_true", help="time flake8 on the same files")
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
-    options = parser.parse_args()
+    options = parser.parse_args(words)
     if not options.paths and not options.download:
         parser.error("give paths or --download DIR")
     return options
 
 
 def downloaded(folder: Path) -> list[Path]:
-    """The pinned packages' sources, unpacked below `folder`; what is there already is not fetched again."""
-    found = []
-    for requirement in PINNED:
-        target = folder / requirement.replace("==", "-")
-        if not target.exists():
-            wheels = folder / "wheels" / target.name
-            command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:"]
-            subprocess.run([*command, "--dest", str(wheels), requirement], check=True)
-            for wheel in wheels.glob("*.whl"):
-                zipfile.ZipFile(wheel).extractall(target)
-        found.append(target)
-    return found
+    """The pinned packages' sources below `folder`."""
+    return [fetched(requirement, folder / requirement.replace("==", "-")) for requirement in PINNED]
 
 
 def read(paths: list[Path]) -> tuple[list[tuple[Path, bytes]], list[tuple[Path, bytes]]]:
     """The Python files below these paths: those that use TensorFlow and parse, and those that do not use it."""
     programs, others = [], []
-    for path in files(paths):
+    for path in python_files(paths):
         data = path.read_bytes()
         if not mentions_tensorflow(data):
             others.append((path, data))
@@ -96,12 +86,6 @@ def read(paths: list[Path]) -> tuple[list[tuple[Path, bytes]], list[tuple[Path, 
             continue
         programs.append((path, data))
     return programs, others
-
-
-def files(paths: list[Path]) -> Iterator[Path]:
-    """The Python files at and below these paths."""
-    for path in paths:
-        yield from [path] if path.is_file() else sorted(found for found in path.rglob("*.py") if found.is_file())
 
 
 def decoded(data: bytes) -> str:
@@ -152,13 +136,8 @@ def measure(programs: list[tuple[Path, bytes]], repeat: int) -> dict[str, float]
 
 def flake8(programs: list[tuple[Path, bytes]]) -> float:
     """CPU seconds of flake8 with its own checks on these files, one process."""
-    import resource
-
-    command = [sys.executable, "-m", "flake8", "--isolated", "--jobs=1", "--select=E,F,W", "--exit-zero", "--quiet"]
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run([*command, *(str(path) for path, _ in programs)], stdout=subprocess.DEVNULL, check=True)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    words = [sys.executable, "-m", "flake8", "--isolated", "--jobs=1", "--select=E,F,W", "--exit-zero", "--quiet"]
+    return run(Command([*words, *(str(path) for path, _ in programs)])).cpu
 
 
 def table(result: dict[str, float]) -> str:

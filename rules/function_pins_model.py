@@ -40,7 +40,7 @@ class FunctionPinsModel(Rule):
                 file,
                 f"the traced function keeps a graph for each {name} it is called with, and with it every {name} of "
                 "this loop",
-                shows=Shows(metric="live_slope"),
+                shows=Shows(metric="live_slope", survives=True),
             )
 
 

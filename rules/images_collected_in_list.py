@@ -2,11 +2,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import libcst as cst
+from tfmemlint.api import Call, Edit, File, Finding, Rule, Shows, fixes, knowledge, on, show_bytes, tensors
 
-from tfmemlint.api import Edit, File, Finding, Rule, fixes, knowledge, on, show_bytes, tensors
+STACKS = frozenset({"np.array", "np.asarray", "np.stack", "np.float32"})
+"""What makes an array with one axis more than each item has."""
 
-PART = 8
+OF_NUMPY = STACKS | {"np.vstack", "np.concatenate"}
+
+STACKED = "VIEW(one, (len(images), *one.shape), (0, *one.strides))"
+JOINED = "VIEW(one, (len(images) * one.shape[0], *one.shape[1:]), (0, *one.strides[1:]))"
+EMPTIED = "isinstance(images, list) and images.__setitem__(slice(None), images[:1] * len(images))"
+
 MANY_FILES = 4096
 """As many files as a folder of images may well have; images of which so many are under `min-bytes` are small."""
 
@@ -51,14 +57,20 @@ class ImagesCollectedInList(Rule):
             f"{kind} read one by one stay in a list while all of them are copied here, as {found.floats} in the end"
             f"{price}; {keep} the files in tf.data",
             related=[(found.each.read, "read here"), (found.taker, "taken whole here")],
-            contrast=_of_some(file, found),
+            contrast=_once(file, found.array),
+            shows=Shows(metric="array_bytes"),
         )
 
 
-def _of_some(file: File, found: tensors.Collected) -> Edit | None:
-    """The same for every eighth file: what grows with their number shows beside it."""
-    place = found.repetition.place
-    loop = place.for_in if isinstance(place, cst.BaseComp) else place
-    if not isinstance(loop, (cst.For, cst.CompFor)):
+def _once(file: File, array: Call) -> Edit | None:
+    """A view of the shape that the array has, on its first item, and a list that holds that item alone: what is left
+    are the copies behind the array."""
+    view = fixes.api_text(file, "np.lib.stride_tricks.as_strided")
+    spelled = fixes.api_text(file, f"np.{'float32' if array.name == 'np.float32' else 'asarray'}")
+    if array.name not in OF_NUMPY or not array.lacks("axis") or view is None or spelled is None:
         return None
-    return fixes.replace_node(file, loop.iter, f"list({file.text(loop.iter)})[::{PART}]")
+    listed, *options = (file.text(arg) for arg in array.node.args)
+    made = STACKED if array.name in STACKS else JOINED
+    first = f"{spelled}({', '.join(['images[0]', *options])})"
+    text = f"(lambda images: (lambda one: ({made}, {EMPTIED})[0])({first}))({listed})"
+    return fixes.replace_node(file, array.node, text.replace("VIEW", view))

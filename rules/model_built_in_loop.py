@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import libcst as cst
 from tfmemlint_rules._model_built_in_loop import (
     Built,
+    UsedUp,
     built_in_loops,
     given_up,
     is_handful,
@@ -22,6 +23,7 @@ from tfmemlint.api import (
     Node,
     Rule,
     Safety,
+    Shows,
     calls,
     fixes,
     keras,
@@ -83,6 +85,7 @@ class ModelBuiltInLoop(Rule):
             fix=Fix.unsafe("clear the session first in each iteration", _clear_first(file, call, built.loop))
             if untrained
             else None,
+            shows=_shows(file, made),
             related=[(built.loop, "the loop"), *((other, "this builds one, too") for other, _ in others)],
         )
 
@@ -100,7 +103,13 @@ class ModelBuiltInLoop(Rule):
         for call, made in found[:1]:
             if is_handful(file, times, made) or (trial.gives_model and is_one_validation(times, made)):
                 continue
-            yield self.finding(call, file, words_for(file, made, "trial"), related=[(trial.search, "the search")])
+            words, search = words_for(file, made, "trial"), (trial.search, "the search")
+            yield self.finding(call, file, words, related=[search], shows=_shows(file, made))
+
+
+def _shows(file: File, made: UsedUp) -> Shows | None:
+    """Of models that were trained, that they grow though the collector runs; the others are garbage."""
+    return Shows(metric="live_slope", survives=True) if made.trained and not keras.frees_trained(file) else None
 
 
 def _clear_first(file: File, call: Call, loop: Node) -> Edit | None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import Call, File, Finding, Node, Rule, keras, limits, on, on_call, ordering, repetition
+from tfmemlint.api import Call, File, Finding, Node, Rule, Shows, keras, limits, on, on_call, ordering, repetition
 
 
 class SessionMadeInLoop(Rule):
@@ -22,7 +22,8 @@ class SessionMadeInLoop(Rule):
     With two or three sessions in all, of a loop over so many literals, which are not reported. Nor is a plain session
     that nothing holds, `tf.Session().run(x)` or `x.eval(session=tf.Session())`, or only a function's own name: it is
     freed at once or where the function returns (50 calls with 4 MiB of variables end with as much memory as they
-    began), although preparing the graph anew takes time.
+    began), although preparing the graph anew takes time. Nor is a plain session where each round begins with an empty
+    graph, by `reset_default_graph` or `clear_session`.
 
     ## References
     - https://www.tensorflow.org/api_docs/python/tf/compat/v1/Session
@@ -42,8 +43,8 @@ class SessionMadeInLoop(Rule):
         if any(ordering.runs_once(file, node, place) or _once(file, place) for node, place in again.levels):
             return
         interactive = made.name in keras.INTERACTIVE
-        if again.calls and not interactive:
-            return  # freed where its function returns
+        if not interactive and (again.calls or keras.clears(file, again.place)):
+            return  # freed where its function returns, or in the next round, with the graph that it ran
         cost = "its variables and graph stay until Python drops the last reference to it"
         if interactive:
             cost = "it stays the default session, with its variables and graph"
@@ -54,6 +55,7 @@ class SessionMadeInLoop(Rule):
                 file,
                 f"each iteration makes a session that is never closed: {cost}",
                 related=[(again.place, "the loop"), *([] if place is made.node else [(made, "made here")])],
+                shows=Shows(metric="rss_slope"),
             )
 
 

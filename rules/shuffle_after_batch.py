@@ -78,7 +78,7 @@ class ShuffleAfterBatch(Rule):
             fix=Fix.unsafe("shuffle before batching", edits),
             related=[(batch, "batched here")],
             bytes=cost,
-            contrast=fixes.leave_out(file, shuffle),
+            contrast=None if cached else fixes.leave_out(file, shuffle),
         )
 
     def _instead(self, source: Call) -> str:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import Dataset, File, Finding, Fix, Rule, Safety, Severity, fixes, on, pipelines
+from tfmemlint.api import Call, Dataset, Edit, File, Finding, Fix, Rule, Safety, Severity, fixes, on, pipelines
 
 
 class UnbatchedDataset(Rule):
@@ -50,7 +50,14 @@ class UnbatchedDataset(Rule):
             f"{what} not batched: each example is taken for a batch; add batch(n) to the pipeline",
             fix=Fix.shown("batch the examples", edits if sure else None),
             related=[(end, "the pipeline ends here") for end in ends],
+            contrast=self._batched(use.taker, file),
         )
+
+    def _batched(self, taker: Call, file: File) -> list[Edit]:
+        """The same with batches of what the call is given."""
+        given = [arg for name in ("x", "validation_data") if (arg := taker.arg(name)) is not None]
+        single = [arg for arg in given if self._single(tuple(o for o in arg.value.options if isinstance(o, Dataset)))]
+        return [fixes.append_method(file, arg.expression, ".batch(32)") for arg in single]
 
     def _told_size(self, use: pipelines.Consumption) -> bool:
         told = use.taker is not None and use.taker.names and use.taker.arg("batch_size") is not None

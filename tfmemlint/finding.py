@@ -147,7 +147,7 @@ class Shows:
     (`tfmemlint.verify.metrics`) that is 0 where the finding is wrong. With both either will do. With `settings` nothing
     is needed for it but the statements that set devices; with `started`, TensorFlow has been started before them.
     `function` is the name of the function that a count is about, `count` what the metric comes to where the finding is
-    right.
+    right. With `survives`, what grows is no garbage: Python's collector does not free it.
     """
 
     error: str = ""
@@ -156,6 +156,7 @@ class Shows:
     started: bool = False
     function: str = ""
     count: int | None = None
+    survives: bool = False
 
 
 @dataclass(frozen=True, slots=True)

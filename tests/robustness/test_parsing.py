@@ -13,6 +13,7 @@ import libcst
 import pytest
 
 from tfmemlint.config.settings import Config
+from tfmemlint.finding import Severity
 from tfmemlint.lint.engine import FileResult
 from tfmemlint.lint.first_pass import SWITCH
 from tfmemlint.lint.linter import Linter
@@ -57,18 +58,27 @@ def test_what_is_no_encoding_of_texts_is_refused(codec: str) -> None:
 
 def test_python_that_libcst_does_not_read_is_said_to_be_python() -> None:
     """Its tree takes no line end behind `async`, although the grammar has one."""
-    (finding,) = lint(f"{WASTE}async def f():\n    return [a async\n for a in b]\n").findings
-    assert finding.code == "TFM002"
-    assert finding.message == (
+    result = lint(f"{WASTE}async def f():\n    return [a async\n for a in b]\n")
+    refused, waste = result.findings
+    assert (waste.code, waste.fix, result.complete) == ("TFM305", None, True)
+    assert (refused.code, refused.severity) == ("TFM002", Severity.WARNING)
+    assert refused.message == (
         "cannot parse: Python reads this, but libcst, with which tfmemlint reads code, does not; "
-        "nothing in this part was checked or changed"
+        "this part was checked, and nothing in it can be repaired"
     )
+
+
+def test_what_only_libcst_s_tree_can_tell_leaves_a_file_unchecked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(SWITCH, "0")
+    result = lint(f"{WASTE}async def f():\n    return [a async\n for a in b]\n")
+    assert [(each.code, each.severity) for each in result.findings] == [("TFM002", Severity.ERROR)]
+    assert not result.complete and "nothing in this part was checked" in result.findings[0].message
 
 
 def test_indentation_that_libcst_does_not_read_is_named_where_it_stands() -> None:
     text = f"{WASTE}def f(xs):\n\tfor x in xs:\n   \t\tout = 1\n\treturn 2\n"
     compile(text, "mixed", "exec")
-    (finding,) = lint(text).findings
+    _, finding = lint(text).findings
     assert (finding.code, text[finding.span.start :].split("\n")[0].strip()) == ("TFM002", "out = 1")
     assert "spaces and then tabs" in finding.message
 
@@ -89,8 +99,7 @@ def test_a_parser_that_fails_costs_one_file(error: BaseException, monkeypatch: p
         raise error
 
     monkeypatch.setattr(libcst, "parse_module", fail)
-    (finding,) = lint(WASTE).findings
-    assert finding.code == "TFM002"
+    assert sorted(finding.code for finding in lint(WASTE).findings) == ["TFM002", "TFM305"]
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit(3)])

@@ -136,6 +136,17 @@ class TestWithoutMetric:
         verdict = judge(Claim(), [ok(arrays_peak=50 * MIB)], [ok(arrays_peak=10 * MIB)])
         assert (verdict.kind, verdict.metric) == (CONFIRMED, "array_bytes")
 
+    @pytest.mark.parametrize(("tensors", "arrays"), [(40, 2), (2, 40)])
+    def test_of_tensors_and_arrays_those_decide_that_save_more(self, tensors: int, arrays: int) -> None:
+        before = ok(peak_bytes=(50 + tensors) * MIB, arrays_peak=(50 + arrays) * MIB)
+        verdict = judge(Claim(min_ratio=1.0), [before], [ok(peak_bytes=50 * MIB, arrays_peak=50 * MIB)])
+        assert (verdict.metric, verdict.saved) == ("peak_bytes" if tensors > arrays else "array_bytes", 40 * MIB)
+
+    def test_a_named_figure_alone_decides_on_a_contrast(self) -> None:
+        claim = Claim("array_bytes", contrast=True)
+        runs = [ok(peak_bytes=90 * MIB, arrays_peak=50 * MIB)], [ok(peak_bytes=10 * MIB, arrays_peak=50 * MIB)]
+        assert judge(claim, *runs).kind == NOT_CONFIRMED
+
     def test_bytes_of_a_message_are_looked_for_among_tensors_and_arrays(self) -> None:
         verdict = judge(Claim(expected=48 * MIB), [ok(peak_bytes=MIB, arrays_peak=50 * MIB)], [])
         assert (verdict.kind, verdict.reason) == (CONFIRMED, "claimed 48 MiB, seen 50 MiB")

@@ -104,6 +104,76 @@ OBSTACLES = {
         "TFM203 confirmed",
         (),
     ),
+    "sessions that their graph outlives": (
+        """
+        import tensorflow.compat.v1 as tf
+        tf.disable_v2_behavior()
+        weights = tf.get_variable("weights", [1024, 1024], use_resource=True)
+        total = tf.reduce_sum(weights)
+        for trial in range(10):
+            session = tf.InteractiveSession()
+            session.run(tf.global_variables_initializer())
+            print(session.run(total))
+        """,
+        "TFM902 confirmed",
+        ("in the 10 rounds of the loop",),
+    ),
+    "a session that is dropped a round later": (
+        """
+        import tensorflow.compat.v1 as tf
+        tf.disable_v2_behavior()
+        weights = tf.get_variable("weights", [1024, 1024], use_resource=True)
+        total = tf.reduce_sum(weights)
+        for trial in range(10):
+            session = tf.Session()
+            session.run(tf.global_variables_initializer())
+            print(session.run(total))
+        """,
+        "TFM902 not confirmed",
+        (),
+    ),
+    "images of which there are as many without the list": (
+        """
+        import glob
+        import cv2
+        import numpy as np
+        import tensorflow as tf
+        images = []
+        for path in glob.glob("photos/*.jpg"):
+            images.append(cv2.resize(cv2.imread(path), (224, 224)) / 255.0)
+        images = np.array(images)
+        {trains}
+        model.fit(images, np.zeros(len(images)))
+        """,
+        "TFM707 confirmed",
+        (),
+    ),
+    "options that a function hands to its parser": (
+        """
+        import argparse
+        import tensorflow as tf
+
+        class Options:
+            def __init__(self):
+                self.parser = argparse.ArgumentParser()
+
+            def add(self, *names, **how):
+                self.parser.add_argument(*names, **how)
+
+            def parsed(self):
+                return self.parser.parse_args()
+
+        options = Options()
+        options.add("--side", type=int, default=64)
+        args = options.parsed()
+        data = tf.data.Dataset.range(4096).map(lambda i: tf.fill([args.side, args.side], tf.cast(i, tf.float32)))
+        data = data.shuffle(2048).batch(32)
+        for batch in data:
+            tf.reduce_sum(batch)
+        """,
+        "TFM308 confirmed",
+        (),
+    ),
     "an old API elsewhere": (
         """
         import tensorflow as tf

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +14,26 @@ from tfmemlint.verify.run import measure
 from tfmemlint.verify.run.measure import Program, Settings
 from tfmemlint.verify.run.runs import Run
 from tfmemlint.verify.run.watch import Limits
+
+DATASETS = """
+from types import SimpleNamespace as Made
+
+class Features:
+    def get_tensor_info(self):
+        image, label = Made(dtype="uint8", shape=(None, None, 3)), Made(dtype="int64", shape=())
+        corner = Made(dtype="float32", shape=(None, 4))
+        for each, name in ((image, "uint8"), (label, "int64"), (corner, "float32")):
+            each.dtype = Made(name=name)
+        return {"image": image, "label": label, "boxes": {"corner": corner}}
+
+def builder(name):
+    {"horses/zebras": 1}[name]
+    return Made(info=Made(features=Features(), supervised_keys=("image", "label")))
+
+def load(name, **options):
+    raise KeyError(name)
+"""
+"""A library that knows what its data sets hold, and nothing of how many."""
 
 SETTINGS = Settings(device="cpu", repeat=1, limits=Limits(wall=120.0))
 RunProgram = Callable[..., Run]
@@ -226,6 +247,109 @@ def test_tables_have_the_columns_that_the_code_gives_them(run: RunProgram) -> No
         """
     )
     assert result.status == "ok", result.reason
+
+
+def test_tables_have_what_older_versions_of_pandas_had(run: RunProgram) -> None:
+    pytest.importorskip("pandas")
+    result = run(
+        """
+        import pandas as pd
+        table = pd.read_csv("votes.csv")
+        wanted = ["share", "turnout"]
+        assert table.loc[:, wanted].as_matrix().shape == (1000, 2)
+        assert len(table.append({"share": 0.5}, ignore_index=True)) == 1001
+        assert [name for name, _ in table[wanted].iteritems()] == wanted
+        """
+    )
+    assert result.status == "ok", result.reason
+
+
+def test_bytes_of_records_are_as_many_as_they_are_said_to_be(run: RunProgram) -> None:
+    result = run(
+        """
+        import glob
+        import tensorflow as tf
+
+        def parsed(record):
+            features = {"image": tf.io.FixedLenFeature([], tf.string)}
+            image = tf.io.decode_raw(tf.io.parse_single_example(record, features)["image"], tf.uint8)
+            image = tf.cast(image, tf.float32)
+            image.set_shape([3 * 32 * 32])
+            return tf.transpose(tf.reshape(image, [3, 32, 32]), [1, 2, 0])
+
+        files = glob.glob("records/train/*")
+        assert len(next(iter(tf.data.TFRecordDataset(files).map(parsed).batch(8)))) == 8
+        """
+    )
+    assert result.status == "ok", result.reason
+
+
+def test_what_is_cut_out_of_made_up_pictures_shows(run: RunProgram) -> None:
+    result = run(
+        """
+        import tensorflow as tf
+        data = tfmemlint_dataset(("float32", (64, 64, 3)), 8).map(lambda x: tf.image.random_crop(x, (32, 32, 3)))
+        twice = [each.numpy().tobytes() for each in data.repeat(2)]
+        assert twice[:8] != twice[8:]
+        """
+    )
+    assert result.status == "ok", result.reason
+
+
+def test_programs_of_both_versions_run_on_the_first(run: RunProgram) -> None:
+    result = run(
+        """
+        import tensorflow as tf
+        tf.random.set_seed(3)
+        print(tf.Session().run(tf.random.uniform([2])))
+        """,
+        version_1=True,
+    )
+    assert result.status == "ok", result.reason
+
+
+def test_rows_of_a_table_have_as_many_numbers_as_are_taken(run: RunProgram) -> None:
+    result = run(
+        """
+        import csv
+        with open("signs.csv") as file:
+            rows = [row for row in csv.reader(file)]
+        assert all(len(row[1:785]) == 784 and int(row[0]) < 256 for row in rows)
+        """
+    )
+    assert result.status == "ok", result.reason
+
+
+def test_arguments_that_no_parser_has_are_made_up_where_they_are_read(run: RunProgram) -> None:
+    result = run(
+        """
+        import argparse
+        args = argparse.ArgumentParser().parse_args()
+        assert args.batch_size == 32 == args.batch_size
+        assert not hasattr(args, "no_such_argument") and getattr(args, "other", 3) == 3
+        """
+    )
+    assert result.status == "ok", result.reason
+    assert "the argument batch_size is made up, as no parser has it" in result.notes and result.sizes_made_up
+
+
+def test_the_library_itself_tells_what_its_data_sets_hold(run: RunProgram, tmp_path: Path) -> None:
+    (tmp_path / "tensorflow_datasets.py").write_text(DATASETS, encoding="utf-8")
+    result = run(
+        """
+        import tensorflow_datasets as tfds
+        data, info = tfds.load("horses/zebras", as_supervised=True, with_info=True)
+        image, label = data["train_b"].element_spec
+        assert image.shape == (256, 256, 3) and image.dtype == "uint8" and label.shape == ()
+        assert info.splits["train_b"].num_examples == 256 == len(data["train_b"])
+        found = tfds.load("horses/zebras", split="test[:10%]")
+        assert found.element_spec["boxes"]["corner"].shape == (16, 4) and len(found) == 25
+        tfds.load("no_such_data")
+        """,
+        path=(str(tmp_path),),
+    )
+    assert result.reason == "KeyError: 'no_such_data'"
+    assert "tfds.load('horses/zebras') gave 256 made-up elements of the same dtypes" in result.notes
 
 
 @pytest.mark.skipif(any(map(find_spec, ("pandas", "sklearn"))), reason="they are installed")

@@ -193,12 +193,11 @@ def _lintcheck(options: argparse.Namespace) -> int:
 
 
 def _bench(words: Sequence[str]) -> int:
-    script = Path("benchmarks/speed.py")
-    if not script.exists():
-        print(f"tfmemlint.dev: {script} is not here; run this in the root of a checkout", file=sys.stderr)
+    if not Path("benchmarks/speed.py").exists():
+        print("tfmemlint.dev: benchmarks/ is not here; run this in the root of a checkout", file=sys.stderr)
         return 2
-    sys.argv = [str(script), *words]
-    runpy.run_path(str(script), run_name="__main__")
+    sys.argv = ["benchmarks.speed", *words]
+    runpy.run_module("benchmarks.speed", run_name="__main__")
     return 0
 
 

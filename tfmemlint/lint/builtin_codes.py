@@ -36,7 +36,8 @@ _WORDS: dict[str, tuple[Severity, str, str]] = {
         Severity.ERROR,
         "the file, cell or code block does not parse; nothing in it is checked or changed",
         "Other cells and blocks of a notebook or document were checked. A Python file with commands of IPython, as "
-        "exports of notebooks have, is checked without these lines. Configure it like a rule: `ignore`, "
+        "exports of notebooks have, is checked without these lines. A file that Python reads and libcst does not is "
+        "checked, too, but nothing in it can be repaired: that is a warning. Configure it like a rule: `ignore`, "
         "`per-file-ignores`, `severity`, a baseline. Comments in the file do not silence it.",
     ),
     "TFM003": (

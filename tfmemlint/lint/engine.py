@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tfmemlint.config.selectors import FAILURES
 from tfmemlint.finding import Finding, Severity, Span
-from tfmemlint.lint.parsing import commands, is_python, parse, refusal, wants_room
+from tfmemlint.lint.parsing import although_checked, commands, is_python, parse, refusal, wants_room
 from tfmemlint.lint.recursion import is_deep, with_deep_stack
 from tfmemlint.lint.result import FileResult, unreadable
 from tfmemlint.text.prefilter import mentions_tensorflow
@@ -86,7 +86,7 @@ def _lint_source(source: Source, config: Config, rules: Sequence[Rule], projects
     worth = _worth_saying(kept, config, rules)
     findings = sorted((*worth, *unused), key=lambda finding: finding.sort_key)
     rests_on = siblings.rests_on if siblings is not None else {}
-    failures = tuple(finding for finding in found if finding.code in FAILURES)
+    failures = tuple(each for each in found if each.code in FAILURES and each.severity is Severity.ERROR)
     distinct = tuple(dict.fromkeys(findings))
     return FileResult(
         source.path, source, distinct, len(suppressed), rests_on=rests_on, failures=failures, silenced=suppressed
@@ -174,6 +174,10 @@ def _run_program(
         module, readable, found = parse(source)
     else:
         module, readable, found = known.module, known.source, []
+    if module is None and readable is source and look is not None:
+        unrepaired = look.without_repairs()
+        if unrepaired is not None:
+            return [*told, *map(although_checked, found), *unrepaired], source
     found = [*told, *found]
     if siblings is not None and module is not None and readable is source:
         siblings.parsed(source, module)

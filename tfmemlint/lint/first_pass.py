@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,7 @@ from tfmemlint.lint.parsing import Pieces, is_bounded, parse
 from tfmemlint.project.kept import Kept
 from tfmemlint.project.siblings import Reader, Siblings
 from tfmemlint.syntax.first_pass.layout import Unsupported
-from tfmemlint.syntax.first_pass.nodes import is_first_tree
+from tfmemlint.syntax.first_pass.nodes import complete, is_first_tree
 from tfmemlint.syntax.first_pass.positions import AllPositions, Positions
 from tfmemlint.syntax.first_pass.reading import Reading, read
 from tfmemlint.syntax.spans import Offsets, generated
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     from tfmemlint.config.settings import Config
     from tfmemlint.finding import Finding
+    from tfmemlint.model.file import File
     from tfmemlint.rule import Rule
     from tfmemlint.syntax.tree import Tree
     from tfmemlint.text.source import Source
@@ -48,6 +50,7 @@ class Look:
         self._source = source
         self.found: list[Finding] = []
         self.again = rules
+        self._file: File | None = None
         module = self._module(siblings)
         if module is None:
             return
@@ -57,7 +60,22 @@ class Look:
         if siblings is not None:
             siblings.parsed(source, module)
         with contextlib.suppress(Exception):  # whatever it is, it is told where libcst's tree is asked
-            self.found, self.again = first_findings(File(source, module, config, siblings, self._positions), rules)
+            self._file = File(source, module, config, siblings, self._positions)
+            self.found, self.again = first_findings(self._file, rules)
+
+    def without_repairs(self) -> list[Finding] | None:
+        """What all rules find, with nothing to apply, for a program that libcst refuses; None where something of it can
+        be told on libcst's tree alone."""
+        if self._file is None:
+            return None
+        from tfmemlint.lint.dispatch import dispatch
+
+        try:
+            complete(self._file.tree.all())
+            found = [*self.found, *dispatch(self._file, self.again)]
+        except Exception:  # what asks for libcst's tree, or for places that are known only there
+            return None
+        return [replace(each, fix=None, contrast=()) for each in found]
 
     @cached_property
     def _reading(self) -> Reading:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import warnings
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tfmemlint.finding import Finding, Severity, Span
@@ -23,6 +24,9 @@ _CHARACTERS = 1_000
 LARGEST_AT_ONCE = 32 << 10
 """Characters of a program that is read without an estimate of libcst's work, whatever they are: what is longer and too
 much for libcst's parser may be too much for the model, too."""
+
+_NOTHING = "nothing in this part was checked or changed"
+_NO_REPAIR = "this part was checked, and nothing in it can be repaired"
 
 SYNTAX_ERROR = ("TFM002", "syntax-error")
 
@@ -109,6 +113,11 @@ def commands(source: Source) -> list[Finding]:
     return [Finding(*SYNTAX_ERROR, Severity.ERROR, message, Span(spans[0].start, spans[0].start))]
 
 
+def although_checked(refused: Finding) -> Finding:
+    """What is said of a program that Python reads and libcst does not, after it was checked all the same."""
+    return replace(refused, severity=Severity.WARNING, message=refused.message.replace(_NOTHING, _NO_REPAIR))
+
+
 def refusal(source: Source) -> Finding | None:
     """The TFM002 for a text that libcst has read but Python does not; None where Python reads it too."""
     try:
@@ -125,7 +134,7 @@ class _Unparsable(Exception):
 
     def __init__(self, why: str, offset: int) -> None:
         super().__init__(why)
-        message = f"cannot parse: {why}; nothing in this part was checked or changed"
+        message = f"cannot parse: {why}; {_NOTHING}"
         self.finding = Finding(*SYNTAX_ERROR, Severity.ERROR, message, Span(offset, offset))
 
 

@@ -14,6 +14,7 @@ import sys
 import typing
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any, TypeVar, overload
 
 import libcst as cst
@@ -195,6 +196,10 @@ class Tree:
         if len(kinds) == 1:
             return self._buckets.get(kinds[0], [])
         return sorted((node for kind in kinds for node in self._buckets.get(kind, ())), key=self.order)
+
+    def all(self) -> Iterator[Node]:
+        """All nodes, by their classes."""
+        return chain.from_iterable(self._buckets.values())
 
     def parent(self, node: Node) -> Node | None:
         """The node above, or None for the module."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tfmemlint.units import show_bytes
-from tfmemlint.verify.metrics import METRICS, SLOPES, TRIED
+from tfmemlint.verify.metrics import METRICS, SLOPES, TRIED, WHERE_BYTES_ARE
 from tfmemlint.verify.verdicts import TOO_SMALL, Verdict
 
 
@@ -35,6 +35,8 @@ class Claim:
     """Whether the program says when it comes to the flagged place: what does not come there says nothing against it."""
     made_up: bool = False
     """Whether the arguments are made up: what is not seen with them says nothing."""
+    survives: bool = False
+    """Whether what grows is still there when Python's collector has run, as it then does before each mark."""
     contrast: bool = False
     """Whether what is compared with is no repair but the code without the cost, which may do otherwise or raise."""
 
@@ -50,7 +52,9 @@ class Claim:
 
     @property
     def tried(self) -> tuple[str, ...]:
-        """The metrics that are looked at, in this order, where none is named."""
+        """The metrics of memory that are looked at, in this order; where one is named, it alone."""
+        if self.metric in WHERE_BYTES_ARE:
+            return (self.metric,)
         return (*SLOPES, *TRIED) if self.growth else TRIED
 
 

@@ -8,14 +8,14 @@ from dataclasses import replace
 
 from tfmemlint.units import show_bytes
 from tfmemlint.verify.claim import Claim
-from tfmemlint.verify.metrics import METRICS, SLOPES
+from tfmemlint.verify.metrics import GROWTH, METRICS, SLOPES
 from tfmemlint.verify.run.runs import Run
 from tfmemlint.verify.verdicts import CONFIRMED, NOT_CONFIRMED, Verdict, inconclusive
 
 
 def judge_growth(claim: Claim, before: Sequence[Run]) -> Verdict:
     """Whether what the claim names, or anything, grows from round to round, where nothing is known that does not."""
-    names = (claim.metric,) if claim.metric in SLOPES else SLOPES
+    names = (claim.metric,) if claim.metric in GROWTH else SLOPES
     missing = METRICS[names[0]].missing
     if claim.function and all(run.marks and not _traced_anew(claim.function, run) for run in before):
         traces = before[0].traces_by_name.get(claim.function, 0)
@@ -43,7 +43,7 @@ def _traced_anew(function: str, run: Run) -> bool:
 def in_all(verdict: Verdict, runs: Sequence[Run]) -> str:
     """What growth comes to in all the rounds of the loop, where their number is known and not all of them ran."""
     rounds = next((run.rounds_in_all for run in runs if run.rounds_in_all is not None), None)
-    if verdict.metric not in SLOPES or rounds is None or verdict.saved is None:
+    if verdict.metric not in GROWTH or rounds is None or verdict.saved is None:
         return ""
     ran, grown = max(run.rounds for run in runs), round(verdict.saved * rounds)
     what = show_bytes(grown) if verdict.unit == "bytes" else f"{grown:,} {verdict.metric.removesuffix('_slope')}"

@@ -39,6 +39,9 @@ NAMES_OF_SUMS = ("peak_bytes", "live_bytes", "array_bytes", "rss")
 EMPTY = 4096
 """Bytes of arrays that a program has beside its data."""
 
+FIRST_OPERATION = 256
+"""Bytes of the one tensor that starts TensorFlow's runtime."""
+
 SEEN_AT_ONCE = (*ANEW, "made_per_call", "nodes")
 """Metrics that no later statement of a program changes."""
 
@@ -81,7 +84,7 @@ def _judged(claim: Claim, before: Sequence[Run], after: Sequence[Run]) -> Verdic
         return judge_growth(claim, before)
     if claim.metric == STEPS[0]:
         return _judge_steps(claim, before, after)
-    if claim.metric is not None:
+    if claim.metric is not None and not (claim.contrast and claim.metric in WHERE_BYTES_ARE):
         metric = METRICS[claim.metric]
         return _judge_figures(replace(metric, unit=metric.unit or claim.unit), claim, before, after)
     if not any(run.initialized or run.peak_bytes for run in (*before, *after)):
@@ -91,15 +94,20 @@ def _judged(claim: Claim, before: Sequence[Run], after: Sequence[Run]) -> Verdic
 
 
 def _judge_memory(claim: Claim, before: Sequence[Run], after: Sequence[Run]) -> Verdict:
-    """The first metric that bears the claim out; else one that speaks against it, where the programs went on to their
-    own ends."""
+    """The first metric that bears the claim out, of tensors and arrays the one that saves more: a little of the other
+    may be chance; else one that speaks against it, where the programs went on to their own ends."""
     verdicts = [_judge_figures(METRICS[name], claim, before, after) for name in claim.tried]
+    sums = [each for each in verdicts if each.kind == CONFIRMED and each.metric in WHERE_BYTES_ARE]
+    if sums and sums[0] is next(each for each in verdicts if each.kind == CONFIRMED):
+        verdicts.insert(0, max(sums, key=lambda each: each.saved or 0))
     found = {verdict.kind: verdict for verdict in reversed(verdicts)}
     if CONFIRMED in found:
         confirmed = found[CONFIRMED]
         said = PEAK_SAME if confirmed.metric == "live_bytes" and not claim.growth else ""
         return replace(confirmed, reason="; ".join(filter(None, (in_all(confirmed, before), said))))
     cut = max((run.rounds for run in before if run.rounds_cut), default=None)
+    if cut is not None and getattr(found.get(NEEDS_MORE), "metric", "") == "live_bytes":
+        del found[NEEDS_MORE]  # what was under way where each of them was cut
     if (claim.contrast and not any(_has_data(run) for run in before)) or all(map(_is_empty, before)):
         return inconclusive(NEXT_TO_NO_DATA)
     if cut is not None and NEEDS_MORE not in found:
@@ -123,7 +131,7 @@ def _has_data(run: Run) -> bool:
 
 def _is_empty(run: Run) -> bool:
     """Whether a run made no tensor and no array to speak of: what fills its data was left out, or is not there."""
-    return not run.peak_bytes and not run.rounds and (run.arrays_peak or 0) < EMPTY
+    return (run.peak_bytes or 0) <= FIRST_OPERATION and not run.rounds and (run.arrays_peak or 0) < EMPTY
 
 
 def matches(error: str, run: Run) -> bool:

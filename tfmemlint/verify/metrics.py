@@ -161,5 +161,9 @@ TRIED = ("peak_bytes", "live_bytes", "array_bytes", "rss", "traces")
 SLOPES = ("live_slope", "traces_slope", "nodes_slope")
 """Those that are tried first where something grows from round to round."""
 
+GROWTH = (*SLOPES, "rss_slope")
+"""All that tell of growth; that of the whole process only where it is named, as for sessions, whose tensors the
+allocator of eager TensorFlow does not have."""
+
 WHERE_BYTES_ARE = ("peak_bytes", "array_bytes")
 """Those of which the larger one is held against the bytes of a message."""

@@ -9,8 +9,9 @@ import libcst as cst
 
 from tfmemlint import knowledge
 from tfmemlint.model.remembered import once_per_file
-from tfmemlint.model.values import Dataset, Function
+from tfmemlint.model.values import Dataset, Function, Value
 from tfmemlint.model.values import Iterator as Items
+from tfmemlint.model.values.containers import COMPREHENSION
 from tfmemlint.query.facts import Fact
 from tfmemlint.query.flow.stores import is_container
 from tfmemlint.query.limits import FOLLOWED_CALLS
@@ -29,6 +30,9 @@ BUILDERS = (
     "collections.deque", "tensorflow_datasets.as_dataframe",
 )  # fmt: skip
 """What takes all that it is given to run through into one container."""
+
+LISTS = ("list", "sorted", "tuple", COMPREHENSION)
+"""What makes a list of all that it runs through."""
 
 JOINERS = ("np.", "tf.stack", "tf.concat", "tf.convert_to_tensor")
 """Beginnings of the names of what makes one array of what a comprehension gives."""
@@ -69,12 +73,23 @@ def shown_to_person(file: File, ds: Dataset) -> bool:
     return asks and not ds.steps and knowledge.in_group(ds.source, "reads_encoded_records")
 
 
+def _taken(value: Value) -> Dataset | None:
+    """The pipeline whose elements a value makes one by one; None for a list of them, which has them all already."""
+    return None if any(map(_is_list, value.options)) else run_through(value)
+
+
+def _is_list(value: Value) -> bool:
+    if not isinstance(value, Items):
+        return False
+    return value.function in LISTS or any(map(_is_list, value.of.options))
+
+
 def _built(file: File) -> Iterator[KeptElements]:
     for call in file.calls(*BUILDERS):
         argument = call.arg(0)
         if argument is None or isinstance(argument.expression, (cst.ListComp, cst.GeneratorExp)):
             continue
-        ds = run_through(argument.value)
+        ds = _taken(argument.value)
         if ds is not None:
             yield KeptElements(call, ds, argument.expression, ("(None for _ in ", ")"))
 
@@ -87,7 +102,7 @@ def _comprehended(file: File) -> Iterator[KeptElements]:
             continue
         kept = node.value if isinstance(node, cst.DictComp) else node.elt
         of = node.for_in
-        ds = run_through(file.value(of.iter)) if of.inner_for_in is None else None
+        ds = _taken(file.value(of.iter)) if of.inner_for_in is None else None
         if ds is not None and is_element(_given(file, kept), of.target, ds, counted=_counted(file, of)):
             yield KeptElements(taker, ds, kept, "None")
 
@@ -133,7 +148,7 @@ def _starred(file: File) -> Iterator[KeptElements]:
     ]
     stars += [(element, element.value) for element in file.tree.of(cst.StarredElement)]
     for where, expression in stars:
-        ds = run_through(file.value(expression))
+        ds = _taken(file.value(expression))
         if ds is not None:
             yield KeptElements(where, ds, expression, "()")
 
@@ -144,8 +159,7 @@ def _appended(file: File) -> Iterator[KeptElements]:
         loop, called = file.contexts.loop(node), file.called(node)
         if not isinstance(called, cst.Attribute) or not isinstance(loop, cst.For) or len(node.args) != 1:
             continue
-        value = file.contexts.iterated(loop)
-        ds = run_through(value) if value is not None else None
+        ds = _taken(file.value(loop.iter))
         if ds is None or not _each_time(file, node, called.value, loop):
             continue
         kept, counted = file.written(node.args[0].value), _counted(file, loop)
@@ -163,8 +177,7 @@ def _stored(file: File) -> Iterator[KeptElements]:
         items = {name.value for name in walk(loop.target, cst.Name)}
         if not any(name.value in items for index in target.slice for name in walk(index, cst.Name)):
             continue
-        value = file.contexts.iterated(loop)
-        ds = run_through(value) if value is not None else None
+        ds = _taken(file.value(loop.iter))
         if ds is None or not is_container(file, target.value) or not _each_time(file, assign, target.value, loop):
             continue
         kept, counted = file.written(assign.value), _counted(file, loop)

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import cache, partial
 from typing import Any
 
 import libcst as cst
@@ -27,6 +28,30 @@ def is_absent(error: BaseException) -> bool:
 def is_first_tree(module: cst.Module) -> bool:
     """Whether a tree was made here, and not by libcst's parser."""
     return not hasattr(module, "header")
+
+
+def complete(nodes: Iterable[cst.CSTNode]) -> None:
+    """Give nodes the white space and the parentheses that libcst gives those that are made without any, for code that
+    asks for these; the module stays one that was made here."""
+    for node in nodes:
+        for name, make in _defaults(type(node)):
+            if not hasattr(node, name):
+                _setter(type(node), name)(node, make())
+
+
+@cache
+def _defaults(cls: type[cst.CSTNode]) -> list[tuple[str, Callable[[], Any]]]:
+    found: list[tuple[str, Callable[[], Any]]] = []
+    for field in dataclasses.fields(cls) if cls is not cst.Module else ():
+        if field.default_factory is not dataclasses.MISSING:
+            found.append((field.name, field.default_factory))
+        elif field.default is not dataclasses.MISSING:
+            found.append((field.name, partial(_same, field.default)))
+    return found
+
+
+def _same(value: Any) -> Any:
+    return value
 
 
 def _setter(cls: type[cst.CSTNode], field: str) -> Callable[[Any, Any], None]:

@@ -23,8 +23,9 @@ PARSERS = ("argparse", "absl", "click", "fire", "optparse", "getopt", "typer")
 LONGEST = 0.01
 
 
-def install(asked: Callable[[], bool], note: Note) -> None:
-    """Answer what the program's own files ask, as `asked` tells, and let them not wait."""
+def install(asked: Callable[[], bool], note: Note, made_up: Note) -> None:
+    """Answer what the program's own files ask, as `asked` tells, and let them not wait; `made_up` notes what has a
+    size of its own."""
 
     def answer(*_: object) -> str:
         note(f"{ANSWER!r} was the answer to input()")
@@ -33,6 +34,8 @@ def install(asked: Callable[[], bool], note: Note) -> None:
     builtins.input = answer
     parser: Any = argparse.ArgumentParser
     parser.parse_known_args = _completed(parser.parse_known_args, note)
+    named: Any = argparse.Namespace
+    named.__getattr__ = _further(asked, made_up)
     module: Any = time
     module.sleep = _short(time.sleep, asked)
     if "absl.flags" in sys.modules:
@@ -157,6 +160,23 @@ def _parsed(read: Any, unparsed: type[Exception], note: Note) -> Any:
             note("the flags have their defaults")
             self.mark_as_parsed()
             return read(self, name)
+
+    return __getattr__
+
+
+def _further(asked: Callable[[], bool], made_up: Note) -> Any:
+    """What an argument is that no parser knows, as the slice of a program has it of which other modules fill the
+    parser: made up by its name, where code reads it, rather than asks whether it is there."""
+
+    def __getattr__(self: Any, name: str) -> Any:
+        reads = name in sys._getframe(1).f_code.co_names
+        if name.startswith("_") or not reads or not asked():
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        made_up(f"the argument {name} is made up, as no parser has it")
+        settings: Any = builtins
+        made = getattr(settings.tfmemlint_settings("args"), name)
+        setattr(self, name, made)
+        return made
 
     return __getattr__
 

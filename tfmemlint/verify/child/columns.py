@@ -27,6 +27,10 @@ OF_ALL = frozenset(("iloc", "index", "loc", "values"))
 OF_TABLES = frozenset(("concat", "enumerate", "merge", "shuffle", "train_test_split"))
 """Functions that give tables, or their rows, of those that they are given."""
 
+PICTURES = re.compile(r"(\.(?:bmp|gif|jpeg|jpg|png))[\"']")
+OF_CLASSES = ["class_0", "class_1"]
+"""What Keras takes for the classes of pictures that a table names: texts."""
+
 TABLE = re.compile(r"(?:.*_)?(?:df|dataframe|data_?frame|table|metadata|meta)\d?|(?:df|table)_.*", re.IGNORECASE)
 """Names that tables mostly have."""
 
@@ -47,6 +51,8 @@ class Columns:
         """The values that a column is compared with, and the keys that it is mapped by."""
         self.texts: set[str] = set()
         """Columns of texts, by the methods that are called on them."""
+        self.ending = next(iter(PICTURES.findall(source)), ".jpg")
+        """What the names of pictures end with."""
         self.times: set[str] = set()
         for node in self._nodes:
             self._look(node)
@@ -174,6 +180,10 @@ class Columns:
 
     def _look_at_call(self, node: ast.Call) -> None:
         name, first = getattr(node.func, "attr", ""), node.args[0] if node.args else None
+        given = {each.arg: each.value for each in node.keywords} if name == "flow_from_dataframe" else {}
+        column = _text(given["y_col"]) if "y_col" in given else None
+        if column is not None and _text(given.get("class_mode", ast.Constant(""))) not in ("raw", "multi_output"):
+            self.words.setdefault(column, OF_CLASSES)
         if first is None:
             return
         if name == "to_datetime" and (column := self._column(first)) is not None:

@@ -7,6 +7,7 @@ import builtins
 import functools
 import io
 import json
+import math
 import os
 import re
 import struct
@@ -15,7 +16,12 @@ import zlib
 from typing import Any
 
 SIDE = 256
+FILES = 64
 LINES, WORDS, COLUMNS = 200, 12, 10
+MOST_COLUMNS = 1 << 14
+SHADES = 256
+"""Numbers of tables are below it, as those of pictures are."""
+
 IMAGES = (".bmp", ".gif", ".jpeg", ".jpg", ".png", ".ppm", ".tif", ".tiff")
 AUDIO = (".aac", ".flac", ".m4a", ".mp3", ".ogg", ".wav")
 RATE, SECONDS = 16000, 3
@@ -38,8 +44,18 @@ OTHERS = (".h5", ".json", ".mat", ".npy", ".tfrec", ".tfrecord", ".tfrecords", "
 def likeliest(source: str) -> str:
     """The ending that files of a folder have most likely, of those that a program names."""
     named = [each for each in re.findall(r"(\.\w{2,8})[\"']", source) if each in (*IMAGES, *AUDIO, *TEXTS, *OTHERS)]
-    first = next((ending for ending in named if ending in IMAGES), named[0] if named else ".jpg")
+    usual = ".tfrecord" if "TFRecordDataset(" in source else ".jpg"
+    first = next((ending for ending in named if ending in IMAGES), named[0] if named else usual)
     return next((ending for ending in named if ending in AUDIO), first) if first not in IMAGES else first
+
+
+def names_in_folder(classes: int, ending: str) -> tuple[list[str], str]:
+    """The names of the files of a folder, in folders for so many classes, if any, and words for what is in it."""
+    each = FILES if classes < 2 else max(1, 2 * FILES // classes)
+    folders = [f"class_{number:03}/" for number in range(classes)] or [""]
+    inside = f"{classes} folders of {each} files" if classes else f"{each} files"
+    names = [f"{folder}{number:03}{ending}" for folder in folders for number in range(each)]
+    return names, f"a folder with {inside} ({ending})"
 
 
 def ending_of(pattern: str) -> str | None:
@@ -62,8 +78,10 @@ def kind(path: str, like: str = "") -> str | None:
     return f"a text of {LINES} lines" if ending in TEXTS else None
 
 
-def write(path: str, like: str = "", numbers: int = 0) -> None:
-    """A made-up file of that kind; an empty one where there is none. Texts have so many numbers in a line, if any."""
+def write(path: str, like: str = "", lines: tuple[int, int] = (0, 0)) -> None:
+    """A made-up file of that kind; an empty one where there is none. `lines` tells how many numbers the lines of texts
+    have, if any, and how many columns those of tables."""
+    numbers, columns = lines
     ending = like or os.path.splitext(path)[1].lower()
     if ending in AUDIO or ending in IMAGES:
         with open(path, "wb") as file:
@@ -71,7 +89,8 @@ def write(path: str, like: str = "", numbers: int = 0) -> None:
         return
     with open(path, "w", encoding="utf-8") as text:
         if ending in SEPARATORS:
-            text.write(f"{SEPARATORS[ending].join(map(str, range(COLUMNS)))}\n" * LINES)
+            row = SEPARATORS[ending].join(str(each % SHADES) for each in range(max(columns, COLUMNS)))
+            text.write(f"{row}\n" * LINES)
         elif ending in SETTINGS:
             json.dump({MARK: os.path.splitext(os.path.basename(path))[0]}, text)
         elif ending in TEXTS:
@@ -114,13 +133,38 @@ def _is_made_up(text: Any) -> bool:
 
 
 @functools.lru_cache
-def numbers_of(name: str) -> int:
-    """How many numbers the lines of texts have, as the code of a file makes numbers of them; 0 where it makes none."""
+def lines_of(name: str) -> tuple[int, int]:
+    """How many numbers the lines of texts have, as the code of a file makes numbers of them, 0 where it makes none; and
+    how many columns those of tables, as it takes them by their places, 0 where it does not."""
     try:
         with io.FileIO(name) as file:
             tree = ast.parse(file.read())
     except (OSError, SyntaxError, ValueError):
-        return 0
+        return 0, 0
+    return _numbers(tree), _columns(tree)
+
+
+def _columns(tree: ast.AST) -> int:
+    """Up to the last place that is taken of a row, `row[1:785]`; else as many as a row is reshaped to, behind its
+    label."""
+    places, sizes = [0], [0]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Subscript):
+            end = node.slice.upper if isinstance(node.slice, ast.Slice) else node.slice
+            places.append(_number(end) or 0)
+        elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "reshape":
+            given = node.args[0].elts if len(node.args) == 1 and isinstance(node.args[0], ast.Tuple) else node.args
+            numbers = [number for each in given if (number := _number(each)) is not None]
+            sizes.append(1 + math.prod(numbers) if numbers and len(numbers) == len(given) else 0)
+    most = max(places) if max(places) >= COLUMNS else max(sizes)
+    return most if most <= MOST_COLUMNS else 0
+
+
+def _number(node: ast.AST | None) -> int | None:
+    return node.value if isinstance(node, ast.Constant) and type(node.value) is int else None
+
+
+def _numbers(tree: ast.AST) -> int:
     found = 0
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("float", "int", "map") and node.args:

@@ -24,7 +24,7 @@ from typing import Any
 Note = Callable[[str], None]
 
 FOLDER = "tfmemlint_made_up"
-FILES, CLASSES, MOST_SAID = 64, 2, 8
+CLASSES, MOST_SAID = 2, 8
 READERS = {
     "PIL.Image": ("open",),
     "cv2": ("imread",),
@@ -63,9 +63,10 @@ class Files:
         self._ending = self._contents.likeliest(source)
         self._nested = "isdir(" in source or "is_dir(" in source
         self._present = bool(request.get("present"))
+        self._classes = dict(request.get("rows", ())).get(CLASSES, CLASSES)
         self.has_records = False
         """Whether records were made up."""
-        self._numbers = 0  # in each line of texts, where these are read as numbers
+        self._lines = (0, 0)  # numbers in each line of texts, and columns of tables, as the code reads them
         self._said = 0  # times that something was made up
 
     def install(self) -> None:
@@ -143,12 +144,11 @@ class Files:
         if not _lies_there(made):
             ending = ending or self._ending
             many = self._records.RECORDS_OF_MANY if ending in self._records.ENDINGS else 0
-            for name in [f"class_{number}" for number in range(CLASSES)] if classes else [""]:
-                os.makedirs(os.path.join(made, name))
-                for number in range(FILES):
-                    self._write(os.path.join(made, name, f"{number:03}{ending}"), "", many)
-            inside = f"{CLASSES} folders of {FILES} files" if classes else f"{FILES} files"
-            self._say(path, f"a folder with {inside} ({ending})")
+            names, words = self._contents.names_in_folder(self._classes if classes else 0, ending)
+            for name in names:
+                os.makedirs(os.path.dirname(os.path.join(made, name)), exist_ok=True)
+                self._write(os.path.join(made, name), "", many)
+            self._say(path, words)
         return made
 
     def _pictures(self, path: str) -> str:
@@ -159,7 +159,7 @@ class Files:
         if records:
             self._records.write(path, records)
         else:
-            self._contents.write(path, like, self._numbers)
+            self._contents.write(path, like, self._lines)
 
     def listed(self, path: str) -> str:
         """The path of a folder to list."""
@@ -167,7 +167,7 @@ class Files:
 
     def _target(self, path: str) -> str:
         """The path of a folder to make: this one, or where what may not be written goes."""
-        if os.path.abspath(path).startswith(self._work):
+        if os.path.realpath(os.path.dirname(os.path.abspath(path))).startswith(os.path.realpath(self._work)):
             return path
         made = self.place(path)
         if not _lies_there(made):
@@ -231,7 +231,7 @@ class Files:
         @functools.wraps(function)
         def opened(file: Any, mode: str = "r", *args: Any, **kwargs: Any) -> Any:
             if isinstance(file, (str, os.PathLike)) and self._asked():
-                path, self._numbers = os.fspath(file), self._contents.numbers_of(sys._getframe(1).f_code.co_filename)
+                path, self._lines = os.fspath(file), self._contents.lines_of(sys._getframe(1).f_code.co_filename)
                 if not set(mode) & set("wax+"):
                     file = self.file(path) if isinstance(path, str) else file
                 elif isinstance(path, str):

@@ -108,7 +108,7 @@ class Flagged:
         if isinstance(value, (tuple, list)):
             for item in value:
                 self.look(item)
-        elif isinstance(value, sys.modules["tensorflow"].data.Dataset):
+        elif isinstance(value, (sys.modules["tensorflow"].data.Dataset, _distributed())):
             epochs = [self._digests(value), self._digests(value)]
             if epochs[0] is not None and epochs[1] is not None:
                 self._repeating = (self._repeating or 0) + (epochs[0] == epochs[1] != [])
@@ -146,6 +146,12 @@ class Flagged:
             "element": self._element,
             "repeating": self._repeating,
         }
+
+
+def _distributed() -> type:
+    """The class of data sets that a strategy gives its replicas, of which there is one here."""
+    kind: type = sys.modules["tensorflow"].compat.v2.distribute.DistributedDataset
+    return kind
 
 
 class Makings:

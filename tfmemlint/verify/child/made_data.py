@@ -84,7 +84,14 @@ class MadeData:
             shape = self._in_place_of(tuple(shape)) or self._fitting(shape)
             if dtype == "string":
                 return tensorflow.fill(shape, tensorflow.strings.as_string(number))
+            if len(shape) > 2 and dtype != "bool":
+                return tensorflow.broadcast_to(tensorflow.cast(stripes(shape[-2], number), dtype), shape)
             return tensorflow.fill(shape, tensorflow.cast(number % 2, dtype))
+
+        def stripes(width: int, number: Any) -> Any:
+            """Zeros and ones that no shift along the axis leaves as they were, so that what is cut out shows."""
+            drawn = tensorflow.random.stateless_uniform([width, 1], [7, 7], 0, 2, "int64")
+            return (drawn + number) % 2
 
         def elements(number: Any) -> Any:
             return made(element, number)

@@ -199,6 +199,7 @@ def be_keras_2() -> None:
     for name in [each for each in sys.modules if each.startswith("tensorflow.keras")]:
         del sys.modules[name]
     sys.modules["keras"], sys.modules["tensorflow.keras"] = older, sys.modules["tensorflow"].keras
+    vars(sys.modules["tensorflow.keras"]).setdefault("__version__", older.__version__)
     for name, module in list(sys.modules.items()):
         public = re.match(r"tf_keras\.(?:api\._v[12]\.keras\.)?(?!src\b|api\b)(.+)", name)
         if public is not None:

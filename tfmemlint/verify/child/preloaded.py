@@ -3,7 +3,8 @@
     python preloaded.py NUMBER        (of a connected socket that keeps messages apart)
 
 The first message tells what all programs share, as one JSON object: what `main.load` and `runtime.hook` read, the
-folder `work` to run in, `filters` (the path of `launch_filter.py`), and `folders` and `files` to which alone to write.
+folder `work` to run in, `filters` (the path of `launch_filter.py`), `folders` and `files` to which alone to write, and
+`spared`, libraries that are not looked for while TensorFlow is imported.
 The answer is `READY`. From then on each message brings three open files, the request for `main.answer`, the one for its
 result and the one for what the program prints. It is answered, once the copy has ended, by a JSON object: its wait
 `status`, and whether it has left this process `clean`: no process, nothing in shared memory. A message that comes
@@ -26,6 +27,7 @@ import signal
 import socket
 import sys
 import traceback
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +44,28 @@ def _load(path: Path) -> Any:
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
     return module
+
+
+class _Spared:
+    """Finds modules of these libraries nowhere."""
+
+    def __init__(self, names: list[str]) -> None:
+        self._names = frozenset(names)
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> None:
+        if name.partition(".")[0] in self._names:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+
+@contextlib.contextmanager
+def _without(names: list[str]) -> Iterator[None]:
+    """Let what is imported now go without these libraries, which are there for programs all the same."""
+    finder: Any = _Spared(names)
+    sys.meta_path.insert(0, finder)
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(finder)
 
 
 class Ends:
@@ -129,7 +153,8 @@ def _start(number: int) -> None:
     filters = _load(Path(shared["filters"]))
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     hooks = main.runtime.hook(shared)
-    main.load(shared)
+    with _without(shared["spared"]):
+        main.load(shared)
     for path in Path(__file__).parent.glob("*.py"):
         if path.stem not in ("__init__", "main", "preloaded"):
             main.monitor_part(path.stem)

@@ -6,6 +6,7 @@ functions that parse it give features of the dtypes and shapes that they are ask
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 import weakref
@@ -46,6 +47,8 @@ class Parsed:
         self._bytes = picture + b"\0" * (-len(picture) % 8)
         self._marked: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
         """Tensors, by id, whose numbers come of such bytes."""
+        self._asked: dict[int, list[int]] = {}
+        """How many numbers such a tensor of a graph shall have, 0 where nothing says it."""
 
     def install(self) -> None:
         """Put this in front of the functions of TensorFlow."""
@@ -61,6 +64,8 @@ class Parsed:
             for name in ("decode_image", "decode_jpeg", "decode_png"):
                 self._put(home, name, self._decode_image)
         self._put(tensorflow, "reshape", self._reshape)
+        kind: Any = tensorflow.Tensor
+        kind.set_shape = self._of_shape(kind.set_shape)
 
     def _put(self, home: Any, name: str, answer: Callable[..., Any]) -> None:
         function = vars(home).get(name)
@@ -109,7 +114,29 @@ class Parsed:
     def _decode_raw(self, function: Any, input_bytes: Any = None, out_type: Any = None, *_: Any, **options: Any) -> Any:
         tensorflow = sys.modules["tensorflow"]
         numbers = function(options.get("bytes", input_bytes), tensorflow.uint8)
-        return self._mark(tensorflow.cast(numbers, out_type))
+        if tensorflow.executing_eagerly() or numbers.shape.rank != 1:
+            return self._mark(tensorflow.cast(numbers, out_type))
+        asked = [0]  # how many there shall be, which is known only after this has been traced
+        there = tensorflow.cast(tensorflow.size(numbers), "int64")
+        told = tensorflow.numpy_function(lambda: sys.modules["numpy"].int64(asked[0]), [], tensorflow.int64)
+        count = tensorflow.where(told > 0, told, there)
+        made = tensorflow.tile(numbers, [-(-count // there)])[:count]
+        made.set_shape([None])
+        marked = self._mark(tensorflow.cast(made, out_type))
+        self._asked[id(marked)] = asked
+        return marked
+
+    def _of_shape(self, set_shape: Any) -> Any:
+        """The method that says how many numbers there are, as which made-up bytes then are."""
+
+        @functools.wraps(set_shape)
+        def told(tensor: Any, shape: Any) -> None:
+            set_shape(tensor, shape)
+            marked = self._of_bytes(tensor) if self._made_up() and tensor.shape.rank == 1 else None
+            if marked is not None and tensor.shape[0] is not None and id(marked) in self._asked:
+                self._asked[id(marked)][0] = int(tensor.shape[0])
+
+        return told
 
     def _decode_image(self, function: Any, *args: Any, **kwargs: Any) -> Any:
         return self._mark(function(*args, **kwargs))
@@ -120,7 +147,7 @@ class Parsed:
 
     def _reshape(self, function: Any, tensor: Any = None, shape: Any = None, *args: Any, **kwargs: Any) -> Any:
         """What is given a shape that made-up bytes do not fill has them again and again."""
-        if shape is None or not self._is_marked(tensor):
+        if shape is None or self._of_bytes(tensor) is None:
             return function(tensor, shape, *args, **kwargs) if shape is not None else function(tensor, *args, **kwargs)
         tensorflow = sys.modules["tensorflow"]
         plain = getattr(shape, "as_list", None)
@@ -131,16 +158,16 @@ class Parsed:
         count = tensorflow.where(tensorflow.reduce_any(sizes < 0), some, known)
         return function(tensorflow.tile(flat, [-(-count // there)])[:count], shape)
 
-    def _is_marked(self, tensor: Any) -> bool:
-        """Whether a tensor, or what it is computed of, comes of made-up bytes."""
+    def _of_bytes(self, tensor: Any) -> Any:
+        """The tensor of made-up bytes that this one is, or is computed of; None where it is of none."""
         pending = [(tensor, 0)]
         while pending:
             each, depth = pending.pop()
             if self._marked.get(id(each)) is each and each is not None:
-                return True
+                return each
             inputs = () if depth >= DEEPEST or type(each).__name__ == "EagerTensor" else _inputs(each)
             pending += [(before, depth + 1) for before in inputs]
-        return False
+        return None
 
 
 def _inputs(tensor: Any) -> tuple[Any, ...]:

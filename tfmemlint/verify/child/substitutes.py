@@ -285,6 +285,8 @@ class Substitutes:
         def ended(batch: int, logs: Any = None) -> None:
             if batch + 1 >= STEPS_AT_LEAST and time.process_time() > end:
                 self.note(f"a training was ended after {batch + 1} steps of an epoch: it takes long")
+                if not self.rounds["rounds"]:
+                    self.rounds.update(rounds=batch + 1, rounds_cut=True)
                 made.model.stop_training = True
 
         made = callback(on_train_batch_end=ended)

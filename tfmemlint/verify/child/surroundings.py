@@ -24,14 +24,17 @@ Note = Callable[[str], None]
 Change = Callable[[types.ModuleType], None]
 
 ANSWER = (
-    *("absent_names", "addons", "arguments", "contrib", "files", "frames", "here", "imutils_here", "loaded", "older"),
-    *("networks", "older_libraries", "pandas_here", "series", "sklearn_here", "surroundings", "tables", "tf_files"),
-    *("weights",),
+    *("absent_names", "addons", "arguments", "contrib", "fetching", "files", "frames", "here", "imutils_here"),
+    *("loaded", "networks", "older", "older_libraries", "older_pandas", "pandas_here", "series"),
+    *("sklearn_here", "summaries", "surroundings", "tables", "tf_files", "weights"),
 )
 """The modules beside this one that answer for a program."""
 
 SHOWING = frozenset(("IPython", "matplotlib", "plotly", "seaborn", "wandb"))
 """Libraries that show data, and give nothing that a program computes with."""
+
+BOTH = ("config", "image", "io", "keras", "linalg", "losses", "math", "nn", "random", "strings")
+"""Modules of TensorFlow 1 that get what only those of TensorFlow 2 have: programs that use both run on the first."""
 
 BARS = (".tqdm", ".tqdm_notebook", ".track", ".progressbar")
 """Functions that show how far a loop is, and give what they are given."""
@@ -191,23 +194,28 @@ def install(program: str, request: dict[str, Any], substitutes: Any, load: Calla
     older.Older(asked, Missing, note).install()
     load("absent_names").AbsentNames(os.path.join(work, ""), asked, Missing, note).install()
     contents, records, source = load("contents"), load("records"), request.get("source") or ""
-    files = (reading := load("files")).Files(asked, request, work, (note, made_up), (contents, records))
+    texts = "\n".join([source, *request.get("modules", ())])  # its own modules read files, too
+    wanted = {**request, "source": texts}
+    files = (reading := load("files")).Files(asked, wanted, work, (note, made_up), (contents, records))
     load("imutils_here").Imutils(asked, files.folder, note).install()
     load("addons").Addons(asked, older.OldModule, Missing, made_up).install()
     sklearn_data = load("sklearn_data")
     of_sklearn = sklearn_data.SklearnData(note)
     load("sklearn_here").Sklearn(asked, _MissingModule, of_sklearn, sklearn_data.TABLES, note).install()
     weights = load("weights").Weights(os.path.join(files.root, "fetched"), note, made_up)
+    load("fetching").Fetching(asked, files.file, os.path.join(files.root, "fetched"), note).install()
     _put_everywhere([pair for each in keras for made in (files, weights) for pair in made.of_keras(each)])
     load("tf_files").TensorFlowFiles(files).install()
     of_texts = '("string",' in source
     records.Parsed(lambda: of_texts or files.has_records, contents.png(), load("usual").usual).install()
     files.install()
     columns = load("columns").Columns
-    tables = load("tables").Tables(source, asked, files.there, files.root, made_up, data.rows, columns)
+    tables = load("tables").Tables(texts, asked, files.there, files.root, made_up, data.rows, columns)
     changes = dict.fromkeys(reading.READERS, files.patch_reader)
-    catalogue = load("catalogue").Catalogue(lambda *made: builtins.tfmemlint_dataset(*made), note)  # type: ignore[attr-defined]
-    changes.update({"pandas": tables.patch, "polars": tables.patch_polars})
+    hooks: Any = builtins
+    catalogue = load("catalogue").Catalogue(lambda *made: hooks.tfmemlint_dataset(*made), note, made_up)
+    of_older = load("older_pandas").patcher(note)
+    changes.update({"pandas": _both(of_older, tables.patch), "polars": tables.patch_polars})
     changes.update({"tensorflow_datasets": catalogue.patch, "tqdm.notebook": _without_widgets})
     changes.update(dict.fromkeys(("json", "yaml"), contents.patch_settings))
     changes.update({"nltk": load("words").Words(made_up).patch, "sklearn.preprocessing": older.encoders(note)})
@@ -225,7 +233,8 @@ def install(program: str, request: dict[str, Any], substitutes: Any, load: Calla
     loaded = load("loaded").Loaded(asked, files.there, files.root, load("usual").words_of, made_up, data.rows)
     load("imported").Imported({**changes, **loaded.changes()}).install()
     load("aliases").bind(source, note)
-    load("arguments").install(asked, note)
+    load("summaries").install(note)
+    load("arguments").install(asked, note, made_up)
 
 
 def _both(first: Change, second: Change) -> Change:
@@ -274,5 +283,10 @@ def _go_back_to_version_1(note: Note) -> None:
     tensorflow.zeros([1])
     version_1.disable_v2_behavior()
     version_1.__path__ = [*version_1.__path__, *tensorflow.__path__]
+    for name in BOTH:
+        later, first = getattr(tensorflow, name), getattr(version_1, name)
+        for word in dir(later):
+            if not word.startswith("_") and not hasattr(first, word):
+                setattr(first, word, getattr(later, word))
     sys.modules["tensorflow"] = version_1
     note("tensorflow is tensorflow.compat.v1 here, as the code is written for version 1")

@@ -24,6 +24,9 @@ OF_POLARS = (
 )
 OF_TEXTS = ("caption", "comment", "description", "message", "review", "sentence", "summary", "text", "title", "tweet")
 OF_FILES = ("file", "image", "img", "path")
+FILES = 64
+"""Files that a made-up folder has, by their numbers (see `files.py`)."""
+
 OF_TIMES = ("date", "time")
 OF_LABELS = ("label", "class", "target", "category")
 PLACES = re.compile(r"\.iloc\s*\[[^,\]]*,\s*\[?([\d\s:,]*)")
@@ -128,6 +131,8 @@ class Tables:
         made = self._kind(pandas)({name: column(name, rows, known, times) for name in columns})
         index = options.get("index_col")
         made = made.set_index(index) if isinstance(index, (str, list)) and set(_listed(index)) <= set(made) else made
+        if options.get("squeeze"):  # as older versions of pandas did
+            return pandas.Series(made.iloc[:, -1])
         size = options.get("chunksize")
         return made if not size else iter([made[at : at + size] for at in range(0, rows, size)])
 
@@ -158,6 +163,21 @@ class Tables:
 def _open_ended(pandas: Any, further: Callable[[Any, Any], Any], note: Note) -> Any:
     numpy = importlib.import_module("numpy")
 
+    def complete(table: Any, key: Any) -> None:
+        for name in _listed(key) if isinstance(key, (str, list)) else ():
+            if isinstance(name, str) and name not in table.columns:
+                values = further(table, name)
+                if values is not None:
+                    table[name] = values
+
+    class ByLabel(type(pandas.DataFrame().loc)):  # type: ignore[misc]
+        """Rows and columns by their names: `table.loc[:, names]`."""
+
+        def __getitem__(self, key: Any) -> Any:
+            if isinstance(key, tuple) and len(key) == 2:
+                complete(self.obj, key[1])
+            return super().__getitem__(key)
+
     class MadeUpTable(pandas.DataFrame):  # type: ignore[misc]
         """A table that has what is asked of it; one that is made of it has, too."""
 
@@ -165,12 +185,12 @@ def _open_ended(pandas: Any, further: Callable[[Any, Any], Any], note: Note) -> 
         def _constructor(self) -> Any:
             return MadeUpTable
 
+        @property
+        def loc(self) -> Any:
+            return ByLabel("loc", self)
+
         def __getitem__(self, key: Any) -> Any:
-            for name in _listed(key) if isinstance(key, (str, list)) else ():
-                if isinstance(name, str) and name not in self.columns:
-                    values = further(self, name)
-                    if values is not None:
-                        self[name] = values
+            complete(self, key)
             flags = key if str(getattr(key, "dtype", "")) == "bool" and len(key) == len(self) else None
             if flags is not None and len(self) and not flags.any():
                 note("no row of a made-up table is as the code wants it: half of them were taken")
@@ -213,7 +233,7 @@ def column(name: Any, rows: int, known: Any, times: Any = frozenset()) -> Any:
     if any(each in word for each in OF_TIMES):
         return [f"{hour:%Y-%m-%d %H:%M:%S}" for hour in hours]
     if any(each in word for each in OF_FILES):
-        return [f"{row:04}.jpg" for row in range(rows)]
+        return [f"{row % FILES:03}{known.ending}" for row in range(rows)]
     if name in known.texts or any(each in word for each in OF_TEXTS):
         return [f"some words of text {row}" for row in range(rows)]
     if any(each in word for each in OF_LABELS):

@@ -15,13 +15,13 @@ import libcst as cst
 from tfmemlint.finding import Edit, Finding, Span
 from tfmemlint.model.file import File
 from tfmemlint.model.values import Array, Dataset, Value
-from tfmemlint.syntax.scopes import Binds
+from tfmemlint.syntax.scopes import Binds, written
 from tfmemlint.syntax.tree import Node, children
 from tfmemlint.verify.child.usual import usual
 from tfmemlint.verify.metrics import LOOKED_AT
 from tfmemlint.verify.plan.across import Slices
 from tfmemlint.verify.plan.composing import Composer, Texts
-from tfmemlint.verify.plan.elements import Elements
+from tfmemlint.verify.plan.elements import Elements, is_known_in_part
 from tfmemlint.verify.plan.examples import Example
 from tfmemlint.verify.plan.made_up import code_for, converted_for, images_for
 from tfmemlint.verify.plan.objects import dotted_path, operand_path
@@ -126,7 +126,7 @@ class Alone:
         body = list(getattr(self.file.tree.parent(flagged), "body", ()))
         changed = [number for number, each in enumerate(body) if self._is_changed(each)]
         at = changed or [number for number, each in enumerate(body) if each is flagged]
-        block = body[min(at) : max(at) + 1] if at else []
+        block = body[self._from_source(body, min(at)) : max(at) + 1] if at else []
         if not block or len(block) > MOST_STATEMENTS:
             raise PlanError("the repair changes statements too far from each other")
         for statement in block:
@@ -135,6 +135,20 @@ class Alone:
             ):
                 raise PlanError("the flagged statement cannot stand alone")
         return block
+
+    def _from_source(self, body: Sequence[Node], first: int) -> int:
+        """The statement to begin with: further up, where the file's own steps make elements of which a part is not
+        known, beside one that is. Raises PlanError where that is not in the same block."""
+        statement = body[first]
+        for name in self._read([statement]):
+            if not any(is_known_in_part(each) for each in self.file.value(name).options):
+                continue
+            made = {self.file.tree.statement(each.node) for each in written(self.file.definitions(name))}
+            at = [number for number, each in enumerate(body[:first]) if each in made]
+            if len(made) != 1 or not at:
+                raise PlanError("the flagged statement cannot stand alone")
+            return self._from_source(body, at[0])
+        return first
 
     def _is_changed(self, statement: Node) -> bool:
         span = self.file.span(statement)

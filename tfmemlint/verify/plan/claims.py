@@ -8,7 +8,7 @@ from tfmemlint.finding import Finding
 from tfmemlint.model.file import File
 from tfmemlint.verify.claim import Claim, too_small
 from tfmemlint.verify.evidence import Sample
-from tfmemlint.verify.metrics import SETTINGS, SLOPES
+from tfmemlint.verify.metrics import GROWTH, SETTINGS, WHERE_BYTES_ARE
 from tfmemlint.verify.plan.programs import PlanError
 from tfmemlint.verify.plan.wrapping import is_made_there
 from tfmemlint.verify.verdicts import RULE_ONLY
@@ -25,10 +25,11 @@ def claim_of(finding: Finding, sample: Sample | None) -> Claim:
 
 def _shown(finding: Finding) -> Claim | None:
     shows = finding.shows
-    if shows is None or (finding.compared and shows.metric in SLOPES):
+    if shows is None or (finding.compared and shows.metric in GROWTH):
         return None
     claim = Claim(shows.metric or None, error=shows.error or None, function=shows.function, expected=shows.count)
-    return replace(claim, growth=shows.metric in SLOPES, reaches=is_of_settings(finding))
+    survives, grows = shows.survives, shows.metric in GROWTH
+    return replace(claim, growth=grows, survives=survives, reaches=is_of_settings(finding))
 
 
 def _of_sample(sample: Sample) -> Claim:
@@ -63,7 +64,7 @@ def has_contrast(finding: Finding) -> bool:
 
 def is_own(claim: Claim) -> bool:
     """Whether a claim is about something else than memory."""
-    return claim.error is not None or claim.output is not None or claim.metric is not None
+    return claim.error is not None or claim.output is not None or claim.metric not in (None, *WHERE_BYTES_ARE)
 
 
 def is_of_settings(finding: Finding) -> bool:

@@ -264,6 +264,22 @@ class Elements:
         return count
 
 
+def is_known_in_part(value: Value) -> bool:
+    """Whether a value is a data set that steps of the file make, with elements of which one array is known and another
+    is not."""
+    if not isinstance(value, Dataset) or not any(STEP + step.name in LOOKS for step in value.steps):
+        return False
+    return bool(_leaves(value.element)) and not _is_whole(value.element)
+
+
+def _is_whole(value: Value) -> bool:
+    if isinstance(value, Items):
+        return not value.open and all(map(_is_whole, value.items))
+    if isinstance(value, Mapping):
+        return not value.open and all(_is_whole(item) for _, item in value.items)
+    return isinstance(value, Array) and value.dtype is not None and value.shape is not None
+
+
 def _leaves(value: Value | None) -> list[Array]:
     """The arrays of an element whose dtype and rank are known."""
     return list(_arrays(value)) if value is not None else []

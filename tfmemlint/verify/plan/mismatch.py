@@ -41,8 +41,9 @@ INDEXED = re.compile(r"array is (\d)-dimensional, but (\d) were indexed")
 ROWS = re.compile(
     r"x sizes: (\d+)\s+y sizes: (\d+)|numbers of samples: \[(\d+), (\d+)\]"
     r"|Dimensions (\d+) and (\d+) are not compatible"
+    r"|logits_size=\[\d+,(\d+)\] labels_size=\[\d+,(\d+)\]|Shapes \(None, (\d+)\) and \(None, (\d+)\)"
 )
-"""Numbers of rows that have to be the same."""
+"""Numbers of rows, or of classes, that have to be the same."""
 
 BEYOND = re.compile(r"index (\d+) is out of bounds for axis 0 with size (\d+)")
 """A row that is asked for and not there."""
@@ -50,6 +51,7 @@ BEYOND = re.compile(r"index (\d+) is out of bounds for axis 0 with size (\d+)")
 FEW = 20_000
 """Rows up to which twice as many are made up as one asks for: others may ask for more."""
 
+FOLDERS = re.compile(r"a folder with (\d+) folders")
 TABLE = re.compile(r"a table of (\d+) rows was made up")
 RECEIVED = re.compile(r"\n\s*Arguments received by.*", re.DOTALL)
 
@@ -85,10 +87,10 @@ def with_rows(pair: Pair, rows: tuple[tuple[int, int], ...]) -> Pair:
 def _rows(run: Run, made: Sequence[Sizes]) -> Iterator[tuple[int, int]]:
     """A number of rows that was made up, and the one that would fit, as the error has them."""
     message = run.error.message if run.error is not None else ""
-    counts = {each[0] for each in made}
+    counts = {each[0] for each in made} | {int(each) for each in FOLDERS.findall("\n".join(run.notes))}
     for found in ROWS.findall(message):
         one, two = map(int, filter(None, found))
-        yield from (each for each in ((one, two), (two, one)) if each[0] in counts and each[1] not in counts)
+        yield from (each for each in ((one, two), (two, one)) if each[0] in counts and each[1] not in {0, *counts})
     for index, there in BEYOND.findall(message):
         if int(there) in counts:
             yield int(there), int(index) + 1 if int(index) >= FEW else 2 * (int(index) + 1)

@@ -14,7 +14,7 @@ from tfmemlint.verify.plan.across import Slices
 from tfmemlint.verify.plan.claims import has_contrast
 from tfmemlint.verify.plan.composing import Texts
 from tfmemlint.verify.plan.examples import Example, ExampleError, read_examples
-from tfmemlint.verify.plan.import_path import dots_in, import_path
+from tfmemlint.verify.plan.import_path import dots_in, import_path, imported_by
 from tfmemlint.verify.plan.programs import PlanError
 from tfmemlint.verify.plan.slicing import Home
 from tfmemlint.verify.plan.templates import Plan
@@ -27,7 +27,7 @@ def paired(
 ) -> Plan:
     """The plan for two programs, which simulate `cards` graphics cards; `notes` say what was made up."""
     before, after = texts
-    program = replace(_program(slices, before, cards), raised=claim.error is not None)
+    program = replace(_program(slices, before, cards), raised=claim.error is not None, collects=claim.survives)
     if finding.shows is not None and finding.shows.started:
         program = replace(program, source=device_settings.begun(program.source))
         notes.append(device_settings.STARTED)
@@ -45,7 +45,7 @@ def paired(
 def _program(slices: Slices, texts: Texts, cards: int) -> Program:
     path = slices.path(slices.entry)
     root = slices.siblings.layout.root if slices.siblings is not None and texts.modules else None
-    folders, package = import_path(path, root, dots_in(slices.entry))
+    folders, package = import_path(path, root, dots_in(slices.entry), imported_by(slices.entry))
     file = slices.file
     return Program(
         texts.source,

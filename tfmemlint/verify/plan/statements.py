@@ -31,10 +31,14 @@ def is_setting(file: File, statement: Node) -> bool:
 
 
 def defines_flag(file: File, statement: Node) -> bool:
-    """Whether a statement defines a flag of the command line, by absl or by TensorFlow 1."""
+    """Whether a statement defines a flag of the command line, by absl, by TensorFlow 1 or by a function that hands it
+    to a parser of its own, `options.add("--size", type=int)`."""
     first = statement.body[0] if isinstance(statement, cst.SimpleStatementLine) else None
     if not isinstance(first, cst.Expr) or not isinstance(first.value, cst.Call):
         return False
+    name = first.value.args[0].value if first.value.args else None
+    if isinstance(name, cst.SimpleString) and name.raw_value.startswith("-"):
+        return True
     return ".flags.DEFINE_" in (file.call(first.value).name or "")
 
 

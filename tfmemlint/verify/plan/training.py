@@ -19,7 +19,7 @@ from tfmemlint.query.keras.versions import keras_2
 from tfmemlint.syntax.tree import Node, walk
 from tfmemlint.verify.plan.across import Slices
 from tfmemlint.verify.plan.composing import Composer
-from tfmemlint.verify.plan.import_path import dots_in, import_path
+from tfmemlint.verify.plan.import_path import dots_in, import_path, imported_by
 from tfmemlint.verify.plan.left_out import LeftOut, further
 from tfmemlint.verify.plan.made_up import in_place_of
 from tfmemlint.verify.plan.programs import PlanError
@@ -104,7 +104,7 @@ class StepPlanner:
     ) -> Program:
         path = slices.path(slices.entry)
         root = slices.siblings.layout.root if slices.siblings is not None and modules else None
-        folders, package = import_path(path, root, dots_in(slices.entry))
+        folders, package = import_path(path, root, dots_in(slices.entry), imported_by(slices.entry))
         return Program(
             source, 0, folders, os.path.dirname(path), package, substitute=True, root=root or "",
             keras_2=keras_2(slices.file), file=path, modules=modules, step=replace(self._asked, line=line),

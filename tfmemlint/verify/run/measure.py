@@ -22,7 +22,8 @@ from tfmemlint.verify.run.project_folder import PROJECT, lay_out, link_entries
 from tfmemlint.verify.run.runs import Bounds, Failure, Line, Run, read_result
 from tfmemlint.verify.run.sandbox import Level
 from tfmemlint.verify.run.server import Server, can_serve
-from tfmemlint.verify.run.variants import USUAL, Variant
+from tfmemlint.verify.run.spared import spared
+from tfmemlint.verify.run.variants import EACH_MARK, USUAL, Variant
 from tfmemlint.verify.run.watch import Limits, Outcome
 from tfmemlint.verify.run.workspaces import workspace
 
@@ -87,6 +88,8 @@ class Program:
     """Whether files and folders are there that it looks for before it reads them."""
     modules: tuple[tuple[str, str], ...] = ()
     """The modules of the project that lie in the place of its own: paths from its folder, with texts."""
+    collects: bool = False
+    """Whether Python's collector runs before each mark, so that no garbage counts as growth."""
     step: Step | None = None
     """The training step that is measured, after which the program ends."""
 
@@ -183,6 +186,7 @@ def _request(program: Program, settings: Settings, work: str, key: str) -> dict[
         **_shared(settings),
         "program": os.path.join(work, "program.py"),
         "source": program.source,
+        "modules": [text for _, text in program.modules],
         "path": lay_out(program.root, program.modules, _folders(program), work),
         "key": key,
         "simulated_gpus": program.simulated_gpus,
@@ -200,7 +204,7 @@ def _request(program: Program, settings: Settings, work: str, key: str) -> dict[
         "step": {**asdict(program.step), "seconds": settings.limits.wall / 3} if program.step else None,
         "interval": settings.interval,
         "paced": not settings.timed,
-        "collector": settings.variant.collector,
+        "collector": settings.variant.collector or (EACH_MARK if program.collects else ""),
     }
 
 
@@ -227,7 +231,9 @@ def run_once(program: Program, settings: Settings, tick: Callable[[], None] | No
     """Run the program in a contained process; `tick` is called a few times a second. Raises MeasureError where the
     interpreter cannot be started."""
     server = settings.server
-    if server is None or settings.timed or any(map(sandbox.is_hidden, _read_by(program))) or not server.prepare():
+    if server is None or settings.timed or any(map(sandbox.is_hidden, _read_by(program))):
+        return _run_fresh(program, settings, tick)
+    if not server.prepare(spared(program.source, program.modules)):
         return _run_fresh(program, settings, tick)
     key = secrets.token_hex(16)
     with tempfile.TemporaryFile() as result:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import math
 import os
+import re
 import stat
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -34,6 +35,10 @@ Mark = tuple[Seconds, Count, Count, Count | None, Count, Count]
 Sample = tuple[Seconds, Count, Count | None, Count | None]
 
 
+_CALLING = "Exception encountered when calling"
+_ARGUMENTS = re.compile(r"\n\s*(?:Call a|A)rguments received by")
+
+
 class Failure(msgspec.Struct, frozen=True):
     """An exception that ended a program; `lines` are the program's own lines on the way to it."""
 
@@ -46,11 +51,13 @@ class Failure(msgspec.Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """`Type: message` in one line; of a message over several lines the first, or the last where that says more."""
-        lines = [line.strip() for line in self.message.splitlines() if line.strip()]
+        """`Type: message` in one line; of a message over several lines the first, or the last where that says more:
+        before the arguments that Keras lists."""
+        lines = [line.strip() for line in _ARGUMENTS.split(self.message)[0].splitlines() if line.strip()]
         if not lines:
             return self.type
-        return f"{self.type}: {lines[-1] if lines[0].endswith(':') else lines[0]}"
+        says_where = lines[0].endswith(":") or lines[0].startswith(_CALLING)
+        return f"{self.type}: {lines[-1] if says_where else lines[0]}"
 
 
 class Line(msgspec.Struct, frozen=True):

@@ -89,6 +89,8 @@ class Server:
         self._watch: Watch | None = None
         self._link: socket.socket | None = None
         self._work = ""
+        self._spared: frozenset[str] | None = None
+        """The libraries that the process lacks: what one program needs is there for all that come after it."""
 
     def __enter__(self) -> Server:
         return self
@@ -101,8 +103,13 @@ class Server:
         """The folder of each program. Its path stays, since what is imported keeps it."""
         return os.path.join(self._work, "run")
 
-    def prepare(self) -> bool:
-        """Have the process and an empty folder for one program; False where it cannot be started."""
+    def prepare(self, spared: frozenset[str] = frozenset()) -> bool:
+        """Have the process and an empty folder for one program that can do without the libraries `spared`; False where
+        it cannot be started."""
+        if self._watch is not None and not (self._spared or frozenset()) <= spared:
+            self.stop()
+        if self._watch is None:
+            self._spared = spared if self._spared is None else self._spared & spared
         if self._watch is None and not self._start():
             self.stop()
             return False
@@ -121,6 +128,7 @@ class Server:
             "filters": launch_filter.__file__,
             "folders": [self.folder, sandbox.SHARED],
             "files": sandbox.devices(gpu=False),
+            "spared": sorted(self._spared or ()),
         }
         with far:
             self._watch = sandbox.start(
