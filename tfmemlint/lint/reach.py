@@ -16,7 +16,7 @@ from tfmemlint.lint.triggers import triggered
 from tfmemlint.project.layout import INIT
 from tfmemlint.project.siblings import MOST_MODULES
 from tfmemlint.project.written_imports import imported_names
-from tfmemlint.text.code_words import words_of_code
+from tfmemlint.text.code_words import words_of_source
 
 if TYPE_CHECKING:
     from tfmemlint.project.siblings import Siblings
@@ -27,8 +27,7 @@ if TYPE_CHECKING:
 def awake_for(rules: Sequence[Rule], source: Source, siblings: Siblings | None) -> tuple[Rule, ...]:
     """The rules that the words of a program and of the modules that it imports let speak; all of them are imported."""
     text = source.text
-    pieces = (text[block.span.start : block.span.end] for block in source.blocks)
-    words = frozenset[str]().union(*map(words_of_code, pieces))
+    words = words_of_source(source)
     if siblings is None:
         awake = triggered(rules, words)
     else:

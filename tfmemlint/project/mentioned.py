@@ -87,6 +87,18 @@ def nearest(siblings: Siblings, program: str, most: int) -> frozenset[str] | Non
     return None if len(order) <= most else frozenset(list(order)[:most])
 
 
+def all_led_to(siblings: Siblings, program: str, others: Iterable[str]) -> Iterator[str]:
+    """The modules that a program and some others come to, and these others themselves, each once, nearest first."""
+    found = dict.fromkeys((*_led_to(siblings, siblings.path, imported_names(program)), *others))
+    level = list(found)
+    while level:
+        yield from level
+        texts = ((path, siblings.text(path)) for path in level)
+        further = (each for path, text in texts if text is not None for each in _imported_by(siblings, path, text))
+        level = [each for each in dict.fromkeys(further) if each not in found]
+        found.update(dict.fromkeys(level))
+
+
 def texts_of_importers(siblings: Siblings) -> tuple[tuple[str, Text], ...]:
     """The texts of the modules whose imports lead to a file, unit tests left out."""
     found = ((path, siblings.text(path)) for path in siblings.importing_files())

@@ -18,6 +18,7 @@ from tfmemlint.project.importers import IMPORTERS
 from tfmemlint.project.kept import Kept
 from tfmemlint.project.layout import Found, Layout
 from tfmemlint.project.mentioned import (
+    all_led_to,
     importers_leading_to,
     nearest,
     texts_of_importers,
@@ -229,10 +230,22 @@ class Siblings:
         return self._programs[path]
 
     def _is_near(self, path: str, start: str) -> bool:
+        near = self._near(start)
+        return near is None or path in near
+
+    def _near(self, start: str) -> frozenset[str] | None:
+        """The files of which modules are followed for a program; None for all that anything leads to."""
         if start not in self._nearest:
             self._nearest[start] = nearest(self, start, MOST_MODULES)
-        near = self._nearest[start]
-        return near is None or path in near
+        return self._nearest[start]
+
+    def any_followed_holds(self, program: str, words: frozenset[str]) -> bool:
+        """Whether the code of some module from which a value may come to a program holds one of some words: it imports
+        that module, however far, or is called by one that comes to it."""
+        near = self._near(program)
+        paths = all_led_to(self, program, self._leading_here) if near is None else sorted(near)
+        texts = map(self.text, paths)
+        return any(text is not None and not text.of_code.isdisjoint(words) for text in texts)
 
     def kept(self, source: Source) -> Sibling | None:
         """What is known of the file itself, by those that lead to it, while its text is the same."""

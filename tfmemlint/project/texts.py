@@ -22,7 +22,7 @@ _TESTS = frozenset(("absltest", "pytest", "unittest"))
 
 
 class Text:
-    """What the text of a module tells, each found when it is first asked for: most are asked for their imports alone."""
+    """What the text of a module tells, each found when it is first asked for: mostly that is the imports alone."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data

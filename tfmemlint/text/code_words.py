@@ -8,6 +8,10 @@ nothing, so that whatever cannot be told counts, too.
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tfmemlint.text.source import Source
 
 WORD = re.compile(r"[^\W\d]\w*|/")
 """Words, and the one operator that a fact waits for."""
@@ -35,6 +39,12 @@ _TAKEN = re.compile(r"\.\s*([^\W\d]\w*)[^\S\n]*(?=[,;)\]\\\n]|\Z)")
 def words_of_code(text: str) -> frozenset[str]:
     """The words that may stand in the code of a text which must parse on its own, a file or one cell."""
     return frozenset(WORD.findall(_QUOTED.sub(_counted, text)))
+
+
+def words_of_source(source: Source) -> frozenset[str]:
+    """Those of a program, of which each block must parse on its own."""
+    pieces = (source.text[block.span.start : block.span.end] for block in source.blocks)
+    return frozenset[str]().union(*map(words_of_code, pieces))
 
 
 def words_of_calls(text: str) -> frozenset[str]:
