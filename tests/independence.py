@@ -262,7 +262,7 @@ def main() -> int:
             if options.only != "company" and path.suffix == ".py":
                 found += [f"{how}: {what}" for how, what in by_comments(source.text, config, rules, str(path))]
             if options.only != "comments":
-                found += by_company(source, config, awake_for(rules, source.text, siblings_of(str(path), config)))
+                found += by_company(source, config, awake_for(rules, source, siblings_of(str(path), config)))
         except (SourceError, RecursionError) as error:
             print(f"{path}: not tried: {error}", file=sys.stderr)
             continue

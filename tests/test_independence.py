@@ -46,7 +46,7 @@ def test_a_rule_finds_the_same_alone_and_after_others(case: Case) -> None:
     path = str(case.file("bad.py"))
     source = read_source(case.text("bad.py").encode(), path)
     own = [rule for rule in _all_rules() if rule.code == case.code]
-    awake = awake_for(_rules(case), source.text, siblings_of(path, case.config))
+    awake = awake_for(_rules(case), source, siblings_of(path, case.config))
     assert by_company(source, case.config, awake, own) == []
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tfmemlint.project.by_words import leading_to, outline
+from tfmemlint.project.by_words import Outlines, outline
 
 READS = "def read(path):\n    return tf.keras.models.load_model(path)\n"
 
@@ -34,18 +34,19 @@ READS = "def read(path):\n    return tf.keras.models.load_model(path)\n"
     ],
 )
 def test_functions_are_found_backwards(modules: tuple[str, ...], words: set[str]) -> None:
-    outlines = [outline(each) for each in modules]
-    found = leading_to(frozenset({"load_model"}), outlines[:1], outlines, 2)
+    outlines = Outlines({str(number): outline(each) for number, each in enumerate(modules)})
+    found = outlines.leading_to(frozenset({"load_model"}), ["0"], 2)
     assert words <= found
     assert "other" not in found and "one" not in found
 
 
 def test_a_method_stands_behind_a_dot() -> None:
-    outlines = [outline("def count():\n    return range(9)\n\ndef data():\n    return tf.data.Dataset.range(9)\n")]
-    assert leading_to(frozenset({".range"}), outlines, outlines, 3) == {"data"}
+    text = "def count():\n    return range(9)\n\ndef data():\n    return tf.data.Dataset.range(9)\n"
+    outlines = Outlines({"a.py": outline(text)})
+    assert outlines.leading_to(frozenset({".range"}), ["a.py"], 3) == {"data"}
 
 
 def test_what_derives_from_a_class_is_made_by_its_own_name_too() -> None:
     texts = ("class Base:\n    def __init__(self):\n        load_model('m')\n", "class Mine(Base):\n    pass\n")
-    outlines = [outline(each) for each in texts]
-    assert {"Base", "Mine"} <= leading_to(frozenset({"load_model"}), outlines[:1], outlines, 2)
+    outlines = Outlines({str(number): outline(each) for number, each in enumerate(texts)})
+    assert {"Base", "Mine"} <= outlines.leading_to(frozenset({"load_model"}), ["0"], 2)

@@ -210,6 +210,26 @@ def test_parameters_get_what_other_programs_pass_but_not_what_tests_do(
     assert shown(value_in(file)) == value
 
 
+@pytest.mark.parametrize(
+    ("modules", "value", "read"),
+    [
+        ({"main": "import train\ntrain.ask(2)\n"}, "2", True),
+        ({"main": "from pkg import train\ntrain.ask(2)\n", "pkg__": "import train\n"}, "2", True),
+        ({"main": "from a import train\ntrain.ask(2)\n", "a": "import train\n"}, "2", True),
+        ({"main": "import train\nshow = train.ask\nshow(2)\n"}, "?", True),
+        ({"main": "from b import train\ntrain.ask(2)\n", "b__": "", "b__train": "def ask(n): pass\n"}, "?", False),
+        ({"main": "from keras import train\ntrain.ask(2)\n"}, "?", False),
+        ({"main": "import train\n# train.ask(2)\n"}, "?", False),
+    ],
+)
+def test_callers_are_looked_for_where_imports_lead_here(
+    modules: dict[str, str], value: str, read: bool, tmp_path: Path
+) -> None:
+    file = project(tmp_path, "def ask(rows):\n    probe(rows)", **modules, train="")
+    assert shown(value_in(file)) == value
+    assert (str(tmp_path / "main.py") in file.linked) is read
+
+
 @pytest.mark.parametrize(("number", "found", "value"), [(0, 0, "3"), (6, 6, "3"), (7, None, "?")])
 def test_of_too_many_callers_in_other_modules_nothing_is_told(
     number: int, found: int | None, value: str, tmp_path: Path

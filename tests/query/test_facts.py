@@ -29,6 +29,7 @@ from tfmemlint.query.facts import (
     traced_functions,
 )
 from tfmemlint.rule import HEADINGS, Handler, Rule, on
+from tfmemlint.text.code_words import words_of_code
 
 LAYER = "class L(tf.keras.layers.Layer):\n    def {}(self, x):\n        return x"
 FOUND: list[tuple[Fact[Any], str, list[str]]] = [
@@ -115,7 +116,7 @@ class Waiting(Rule):
     ],
 )
 def test_a_file_is_read_if_it_names_the_fact_and_what_the_rule_asks_for(program: str, awake: bool) -> None:
-    assert bool(triggered([Waiting()], program)) is awake
+    assert bool(triggered([Waiting()], words_of_code(program))) is awake
 
 
 def test_a_rule_that_would_be_asked_about_every_file_is_refused() -> None:

@@ -64,6 +64,13 @@ def returns_class(name: str) -> str | None:
     return next((word for word in texts("effects").get(name, "").split() if "." in word), None)
 
 
+@cache
+def makers(of: str) -> frozenset[str]:
+    """The functions and methods that always return objects of a class, or of one that derives from it."""
+    made = ((name, returns_class(name)) for name in texts("effects"))
+    return frozenset(name for name, kind in made if kind is not None and of in (kind, *above(kind)))
+
+
 def gives_tensor(name: str) -> bool:
     """Whether a call certainly gives a tensor, or a structure with tensors in it; False also where it is not known.
 

@@ -163,7 +163,7 @@ def _run_program(
     from tfmemlint.syntax.spans import generated
 
     told = commands(source)
-    awake: Sequence[Rule] = awake_for(rules, source.text, siblings)
+    awake: Sequence[Rule] = awake_for(rules, source, siblings)
     if not awake and is_python(source.text):
         return told, source
     look = first_pass.Look(source, config, awake, siblings) if awake and first_pass.is_on() else None

@@ -15,7 +15,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tfmemlint.lint.parsing import Pieces, is_bounded, parse
-from tfmemlint.project.siblings import Kept, Reader, Siblings
+from tfmemlint.project.kept import Kept
+from tfmemlint.project.siblings import Reader, Siblings
 from tfmemlint.syntax.first_pass.layout import Unsupported
 from tfmemlint.syntax.first_pass.nodes import complete, is_first_tree
 from tfmemlint.syntax.first_pass.positions import AllPositions, Positions

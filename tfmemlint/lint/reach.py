@@ -16,23 +16,28 @@ from tfmemlint.lint.triggers import triggered
 from tfmemlint.project.layout import INIT
 from tfmemlint.project.siblings import MOST_MODULES
 from tfmemlint.project.written_imports import imported_names
+from tfmemlint.text.code_words import words_of_source
 
 if TYPE_CHECKING:
     from tfmemlint.project.siblings import Siblings
     from tfmemlint.rule import Rule
+    from tfmemlint.text.source import Source
 
 
-def awake_for(rules: Sequence[Rule], text: str, siblings: Siblings | None) -> tuple[Rule, ...]:
+def awake_for(rules: Sequence[Rule], source: Source, siblings: Siblings | None) -> tuple[Rule, ...]:
     """The rules that the words of a program and of the modules that it imports let speak; all of them are imported."""
+    text = source.text
+    words = words_of_source(source)
     if siblings is None:
-        awake = triggered(rules, text)
+        awake = triggered(rules, words)
     else:
-        awake = triggered(rules, text, lambda: words_within_reach(text, siblings))
+        awake = triggered(rules, words, lambda: words_within_reach(text, siblings))
     return tuple(rule.loaded() if isinstance(rule, Listed) else rule for rule in awake)
 
 
 def words_within_reach(text: str, siblings: Siblings) -> frozenset[str]:
-    """The words of all modules of the project that a program imports, and of those whose names a package hands on."""
+    """The words in the code of all modules of the project that a program imports, and of those whose names a package
+    hands on."""
     found: set[str] = set()
     seen = {siblings.path}
     wanted = [(siblings.path, name) for name in imported_names(text)]
@@ -43,7 +48,7 @@ def words_within_reach(text: str, siblings: Siblings) -> frozenset[str]:
         seen.add(path)
         read = siblings.text(path)
         if read is not None:
-            found |= read.words
+            found |= read.of_code
             if os.path.basename(path) == INIT:
                 wanted += [(path, name) for name in read.imports]
     return frozenset(found)

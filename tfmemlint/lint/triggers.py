@@ -1,7 +1,7 @@
-"""Which rules can have anything to say about a file, by the words of its text alone.
+"""Which rules can have anything to say about a file, by the words of its code alone.
 
 What a rule waits for names APIs, and a file that uses an API holds the last part of its name, or of an alias of it. So
-a file that lacks the words holds no finding, and is not even parsed; a word too many, in a comment say, costs time and
+a file that lacks the words holds no finding, and is not even parsed; a word too many, in a string say, costs time and
 changes nothing.
 """
 
@@ -12,7 +12,6 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from tfmemlint import knowledge
-from tfmemlint.project.texts import WORD
 
 if TYPE_CHECKING:
     from tfmemlint.rule import Handler, Rule
@@ -24,13 +23,14 @@ Wait = tuple[bool, tuple[Clause, ...]]
 """What a text must meet to wake a handler, every clause, and whether the handler waits for facts."""
 
 
-def triggered(rules: Sequence[Rule], text: str, beyond: Callable[[], frozenset[str]] = frozenset) -> tuple[Rule, ...]:
-    """The rules that the words of a text let speak.
+def triggered(
+    rules: Sequence[Rule], words: frozenset[str], beyond: Callable[[], frozenset[str]] = frozenset
+) -> tuple[Rule, ...]:
+    """The rules that the words of a program's code let speak.
 
-    A fact may rest on what another module holds: `beyond` gives the words of those that the text imports. A call that
-    a rule waits for stands in the text itself.
+    A fact may rest on what another module holds: `beyond` gives the words of those that the program imports. A call
+    that a rule waits for stands in the program itself.
     """
-    words = frozenset(WORD.findall(text))
     awake = [any(_is_met(clauses, words) for _, clauses in waits(rule)) for rule in rules]
     if not all(awake):
         more = words | beyond()

@@ -28,7 +28,7 @@ CALLED_BY_KERAS = frozenset(
 )  # fmt: skip
 """Methods of layers and models that libraries call: what some module passes them tells little."""
 
-_NOT_USED = (cst.Annotation, cst.ClassDef)
+_NOT_USED = frozenset((cst.Annotation, cst.ClassDef))
 """What holds a class's name and makes no object of it."""
 
 
@@ -42,7 +42,7 @@ class _Users:
         file = evaluator.file
         for place, use in enumerate(program.loads(name)):
             parent = file.tree.parent(use)
-            if parent is None or any(isinstance(n, _NOT_USED) for n in (parent, file.tree.parent(parent))):
+            if parent is None or parent.__class__ in _NOT_USED or file.tree.parent(parent).__class__ in _NOT_USED:
                 continue
             home = home_of(file, use) if is_variable(file, use) else None
             func: cst.BaseExpression = parent if isinstance(parent, cst.Attribute) and parent.attr is use else use
@@ -101,7 +101,7 @@ class CallGraph:
             return ()
         names = self._names(function)
         found: list[Call] = []
-        for path in siblings.importers(names, in_tests=False):
+        for path in siblings.callers(names):
             program = file.link(path)
             if program is None or program is file:
                 continue
@@ -250,5 +250,5 @@ class CallGraph:
         """The call that an expression is an argument of, or None."""
         tree = self._evaluator.file.tree
         arg = tree.parent(expression)
-        call = tree.parent(arg) if isinstance(arg, cst.Arg) else None
-        return self._evaluator.call(call) if isinstance(call, cst.Call) else None
+        call = tree.parent(arg) if type(arg) is cst.Arg else None
+        return self._evaluator.call(call) if type(call) is cst.Call else None

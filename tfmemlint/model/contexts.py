@@ -246,9 +246,9 @@ class Contexts:
         """The `with` statements of the same function whose body holds the node, innermost first."""
         below: Node = node
         for above in self._file.tree.ancestors(node):
-            if isinstance(above, SCOPES):
+            if above.__class__ in SCOPE_CLASSES:
                 return
-            if isinstance(above, cst.With) and below is above.body:
+            if type(above) is cst.With and below is above.body:
                 yield above
             below = above
 

@@ -228,12 +228,15 @@ def _taken_before(evaluator: Evaluator, d: Definition, use: Node | None, frame: 
     return None
 
 
+_ENDS = frozenset((cst.FunctionDef, cst.Lambda, cst.Module))
+
+
 def _branches(evaluator: Evaluator, node: Node) -> Iterator[tuple[cst.If, bool]]:
     """The `if` statements of a function around a node, innermost first, each with whether it stands in what runs where
     the condition is true."""
     tree = evaluator.file.tree
     inner, outer = node, tree.parent(node)
-    while outer is not None and not isinstance(outer, (cst.FunctionDef, cst.Lambda, cst.Module)):
-        if isinstance(outer, cst.If) and inner is not outer.test:
+    while outer is not None and outer.__class__ not in _ENDS:
+        if type(outer) is cst.If and inner is not outer.test:
             yield outer, inner is outer.body
         inner, outer = outer, tree.parent(outer)

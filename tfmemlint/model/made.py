@@ -9,7 +9,7 @@ import libcst as cst
 
 from tfmemlint.model import arguments, decided
 from tfmemlint.model.values import Function, Instance, Value, one_of
-from tfmemlint.syntax.scopes import Definition, ScopeNode, own_nodes
+from tfmemlint.syntax.scopes import Definition, ScopeNode
 
 if TYPE_CHECKING:
     from tfmemlint.model.evaluate import Evaluator
@@ -49,7 +49,7 @@ def making(evaluator: Evaluator, instance: Instance, method: ScopeNode) -> Frame
 
 def _above(evaluator: Evaluator, frame: Frame) -> Frame | None:
     """The activation of the constructor that another one calls."""
-    called = next(_constructors_called(frame.function), None)
+    called = next(_constructors_called(evaluator, frame.function), None)
     call = evaluator.call(called, frame) if called is not None else None
     targets = [each for each in call.target.options if isinstance(each, Function)] if call is not None else []
     return evaluator.functions.frame(targets[0], call) if call is not None and len(targets) == 1 else None
@@ -59,8 +59,8 @@ def _is_constructor(scope: ScopeNode) -> bool:
     return isinstance(scope, cst.ClassDef) or (isinstance(scope, cst.FunctionDef) and scope.name.value == "__init__")
 
 
-def _constructors_called(function: ScopeNode) -> Iterator[cst.Call]:
+def _constructors_called(evaluator: Evaluator, function: ScopeNode) -> Iterator[cst.Call]:
     """The calls of constructors in one: `super().__init__(n)`."""
-    for call in own_nodes(function, cst.Call):
-        if isinstance(call, cst.Call) and isinstance(call.func, cst.Attribute) and call.func.attr.value == "__init__":
+    for call in evaluator.file.own(function).calls:
+        if type(call.func) is cst.Attribute and call.func.attr.value == "__init__":
             yield call

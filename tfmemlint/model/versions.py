@@ -97,8 +97,8 @@ def before_version_2(file: File) -> bool:
     if _uses_second_alone(file):
         return False
     for node in file.tree.of(cst.Attribute):
-        inner = node.value.value if isinstance(node.value, cst.Attribute) else node.value
-        if isinstance(inner, cst.Name) and _of_first(node) and Api("tf") in file.value(inner).options:
+        inner = node.value.value if type(node.value) is cst.Attribute else node.value
+        if type(inner) is cst.Name and _of_first(node) and Api("tf") in file.value(inner).options:
             return True  # one of several: callers may pass tf.compat.v1, too
     for definitions in file.flow(file.module).end.values():
         for d in definitions:
@@ -185,6 +185,6 @@ def _imports_own_keras(file: File) -> bool:
 
 def _of_first(node: cst.Attribute) -> bool:
     """Whether `tf.log`, `tf.layers.dense` or `tf.contrib` is written, if the first name is TensorFlow's."""
-    if isinstance(node.value, cst.Attribute):
+    if type(node.value) is cst.Attribute:
         return knowledge.of_first_version(f"tf.{node.value.attr.value}.{node.attr.value}")
     return node.attr.value in _FIRST_MODULES or knowledge.of_first_version(f"tf.{node.attr.value}")

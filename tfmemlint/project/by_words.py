@@ -7,7 +7,7 @@ word too many costs time, and changes nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 _HEAD = re.compile(r"^([^\S\n]*)(?:async[^\S\n]+)?(def|class)[^\S\n]+(\w+)", re.MULTILINE)
@@ -30,8 +30,41 @@ class Defined(NamedTuple):
 class Outline(NamedTuple):
     """The functions and classes of a module, and the other names that things get in it."""
 
-    defined: tuple[Defined, ...]
+    holding: dict[str, set[str]]
+    """For each word, of attributes also with the dot before it, the names of the functions and classes that hold it."""
     renamed: tuple[tuple[str, str], ...]
+
+
+class Outlines:
+    """The outlines of all modules that a program may come to, by their paths."""
+
+    def __init__(self, by_path: Mapping[str, Outline]) -> None:
+        self.by_path = by_path
+        self._renamed: dict[str, set[str]] = {}
+        for each in by_path.values():
+            for old, new in each.renamed:
+                self._renamed.setdefault(old, set()).add(new)
+
+    def leading_to(self, words: frozenset[str], targets: Iterable[str], depth: int) -> frozenset[str]:
+        """The words by which functions of the modules `targets` may be called that hold one of some words, and those of
+        any module that call such functions, `depth` calls deep."""
+        wanted = self._with_other_names(words)
+        holding = [self.by_path[path] for path in targets if path in self.by_path]
+        found: set[str] = set()
+        for _ in range(depth):
+            names = {name for each in holding for word in wanted & each.holding.keys() for name in each.holding[word]}
+            wanted, holding = self._with_other_names(names) - found, list(self.by_path.values())
+            found |= wanted
+        return frozenset(found)
+
+    def _with_other_names(self, words: Iterable[str]) -> set[str]:
+        found = set(words)
+        waiting = list(found)
+        while waiting:
+            more = self._renamed.get(waiting.pop().removeprefix("."), set()) - found
+            found |= more
+            waiting += more
+        return found
 
 
 def outline(text: str) -> Outline:
@@ -47,7 +80,11 @@ def outline(text: str) -> Outline:
     found = _OTHER_NAME.findall(text)
     last = ((name.rpartition(".")[2], new, of.rpartition(".")[2]) for name, new, of in found)
     renamed = ((name, new) if new else (of, name) for name, new, of in last)
-    return Outline(tuple(defined), tuple(dict.fromkeys(renamed)))
+    holding: dict[str, set[str]] = {}
+    for each in defined:
+        for word in each.words:
+            holding.setdefault(word, set()).update(each.names)
+    return Outline(holding, tuple(dict.fromkeys(renamed)))
 
 
 def _defined(text: str, around: Sequence[tuple[int, str, str, int]], end: int) -> Defined:
@@ -59,25 +96,3 @@ def _defined(text: str, around: Sequence[tuple[int, str, str, int]], end: int) -
     names = {name, *(other for _, of, other, _ in around[-2:-1] if name == "__init__" and of == "class")}
     words = frozenset(_WORD.findall(text, start, end))
     return Defined(frozenset(names), words | {word.lstrip(".") for word in words})
-
-
-def leading_to(
-    words: frozenset[str], targets: Sequence[Outline], outlines: Sequence[Outline], depth: int
-) -> frozenset[str]:
-    """The words by which functions of `targets` may be called that hold one of some words, and those of `outlines` that
-    call such functions, `depth` calls deep."""
-    renamed = [pair for each in outlines for pair in each.renamed]
-    wanted, holding = _with_other_names(words, renamed), targets
-    found: set[str] = set()
-    for _ in range(depth):
-        names = {name for each in holding for d in each.defined if not wanted.isdisjoint(d.words) for name in d.names}
-        wanted, holding = _with_other_names(names, renamed) - found, outlines
-        found |= wanted
-    return frozenset(found)
-
-
-def _with_other_names(words: Iterable[str], renamed: Iterable[tuple[str, str]]) -> set[str]:
-    found = set(words)
-    while more := {new for old, new in renamed if (old in found or f".{old}" in found) and new not in found}:
-        found |= more
-    return found

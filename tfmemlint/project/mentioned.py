@@ -3,11 +3,12 @@ them is parsed."""
 
 from __future__ import annotations
 
+import os
 from functools import cache
 from typing import TYPE_CHECKING
 
 from tfmemlint import knowledge
-from tfmemlint.project.by_words import leading_to
+from tfmemlint.project.layout import INIT
 from tfmemlint.project.texts import is_unit_test
 from tfmemlint.project.written_imports import imported_names
 
@@ -30,9 +31,7 @@ def words_leading_to(
     meant = [path for path, text in modules if any(_goes(text, way) for way in ways)]
     if not meant:
         return frozenset()
-    outlines = {path: found for path, _ in modules if (found := siblings.outline(path)) is not None}
-    targets = [outlines[path] for path in meant if path in outlines]
-    return leading_to(_in_functions(names), targets, list(outlines.values()), depth)
+    return siblings.outlines(modules).leading_to(_in_functions(names), meant, depth)
 
 
 @cache
@@ -88,6 +87,18 @@ def nearest(siblings: Siblings, program: str, most: int) -> frozenset[str] | Non
     return None if len(order) <= most else frozenset(list(order)[:most])
 
 
+def all_led_to(siblings: Siblings, program: str, others: Iterable[str]) -> Iterator[str]:
+    """The modules that a program and some others come to, and these others themselves, each once, nearest first."""
+    found = dict.fromkeys((*_led_to(siblings, siblings.path, imported_names(program)), *others))
+    level = list(found)
+    while level:
+        yield from level
+        texts = ((path, siblings.text(path)) for path in level)
+        further = (each for path, text in texts if text is not None for each in _imported_by(siblings, path, text))
+        level = [each for each in dict.fromkeys(further) if each not in found]
+        found.update(dict.fromkeys(level))
+
+
 def texts_of_importers(siblings: Siblings) -> tuple[tuple[str, Text], ...]:
     """The texts of the modules whose imports lead to a file, unit tests left out."""
     found = ((path, siblings.text(path)) for path in siblings.importing_files())
@@ -96,6 +107,30 @@ def texts_of_importers(siblings: Siblings) -> tuple[tuple[str, Text], ...]:
         for path, text in found
         if text is not None and not is_unit_test(path, text) and siblings.path in _imported_by(siblings, path, text)
     )
+
+
+def importers_leading_to(siblings: Siblings) -> list[tuple[str, Text]]:
+    """The modules whose imports lead to a file, directly or through packages and other modules that name it in their
+    imports and hand it on; unit tests left out."""
+    naming = siblings.importing_files()
+    found = ((path, text) for path in naming if (text := siblings.text(path)) is not None)
+    own = [(path, text) for path, text in found if not is_unit_test(path, text)]
+    handing_on = frozenset(naming)
+    return [(path, text) for path, text in own if _leads(siblings, path, handing_on)]
+
+
+def _leads(siblings: Siblings, importer: str, handing_on: frozenset[str]) -> bool:
+    seen, waiting = {importer}, [importer]
+    while waiting:
+        path = waiting.pop()
+        text = siblings.text(path)
+        for each in _imported_by(siblings, path, text) if text is not None else ():
+            if each == siblings.path:
+                return True
+            if each not in seen and (each in handing_on or os.path.basename(each) == INIT):
+                seen.add(each)
+                waiting.append(each)
+    return False
 
 
 def _imported_by(siblings: Siblings, path: str, text: Text) -> tuple[str, ...]:

@@ -29,6 +29,8 @@ class Project:
         self.texts: dict[str, tuple[bytes | None, Text | None]] = {}
         """The digests of the files that were read, None for those that could not be, and what their texts tell."""
         self.outlines: dict[str, Outline | None] = {}
+        self.calls: dict[str, frozenset[str]] = {}
+        """The words by which the code of files may call something."""
         self.pins: dict[str, tuple[bytes | None, Pins]] = {}
         """The digests of files of requirements, likewise, and which versions they ask for."""
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import os
-from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -14,15 +13,24 @@ from typing import TYPE_CHECKING, Any
 import libcst as cst
 
 from tfmemlint.files.bounded_read import digest_of, read_regular
-from tfmemlint.project.by_words import Outline, outline
+from tfmemlint.project.by_words import Outline, Outlines, outline
 from tfmemlint.project.importers import IMPORTERS
+from tfmemlint.project.kept import Kept
 from tfmemlint.project.layout import Found, Layout
-from tfmemlint.project.mentioned import nearest, texts_of_importers, texts_within_reach, words_leading_to
+from tfmemlint.project.mentioned import (
+    all_led_to,
+    importers_leading_to,
+    nearest,
+    texts_of_importers,
+    texts_within_reach,
+    words_leading_to,
+)
 from tfmemlint.project.projects import Project
 from tfmemlint.project.required import required, told_by
 from tfmemlint.project.texts import Text, is_unit_test, text_of
 from tfmemlint.syntax.program import Program
 from tfmemlint.syntax.spans import MakeSpans, Offsets, generated
+from tfmemlint.text.code_words import words_of_calls
 from tfmemlint.text.pins import NONE, Pins
 from tfmemlint.text.read import read_source
 from tfmemlint.text.source import Source, SourceError
@@ -38,10 +46,6 @@ MOST_BESIDE = 60
 
 LARGEST = 1 << 20
 """Bytes of a module that is followed; what is larger was written by a program."""
-
-KEPT = 3 << 20
-"""Characters of code whose trees a process keeps for the files that it reads next; a tree takes some hundred bytes for
-each."""
 
 Parse = Callable[[Source], "cst.Module | None"]
 
@@ -74,33 +78,6 @@ class Sibling(Program):
         return Span(*self.spans[node])
 
 
-class Kept:
-    """Modules that this process has parsed, so that files which lead to the same one share it; the oldest go first."""
-
-    def __init__(self) -> None:
-        self._modules: OrderedDict[str, tuple[bytes, Sibling | None, int]] = OrderedDict()
-        self._size = 0
-
-    def get(self, path: str, digest: bytes) -> tuple[bool, Sibling | None]:
-        """Whether these bytes of a file are known, and their module; None for those that do not parse."""
-        entry = self._modules.get(path)
-        if entry is None or entry[0] != digest:
-            return False, None
-        self._modules.move_to_end(path)
-        return True, entry[1]
-
-    def put(self, path: str, digest: bytes, sibling: Sibling | None, size: int) -> None:
-        self._drop(path)
-        self._modules[path] = digest, sibling, size
-        self._size += size
-        while self._size > KEPT and len(self._modules) > 1:
-            self._drop(next(iter(self._modules)))
-
-    def _drop(self, path: str) -> None:
-        entry = self._modules.pop(path, None)
-        self._size -= entry[2] if entry is not None else 0
-
-
 @dataclass(frozen=True, slots=True)
 class Reader:
     """How modules are read. `kept` are those that the process has read in this way."""
@@ -129,6 +106,7 @@ class Siblings:
         self._programs: dict[str, Sibling | None] = {}
         self._importers_of: set[str] = set()
         self._within_reach: dict[str, tuple[tuple[str, Text], ...] | None] = {}
+        self._outlines: tuple[Sequence[tuple[str, Text]], Outlines] | None = None
         self._nearest: dict[str, frozenset[str] | None] = {}
 
     @property
@@ -163,6 +141,14 @@ class Siblings:
             outlines[path] = outline(data.decode(errors="replace")) if data is not None else None
         self.text(path)
         return outlines[path]
+
+    def outlines(self, modules: Sequence[tuple[str, Text]]) -> Outlines:
+        """The outlines of the modules within reach of a program."""
+        known = self._outlines
+        if known is None or known[0] is not modules:
+            found = {path: each for path, _ in modules if (each := self.outline(path)) is not None}
+            known = self._outlines = modules, Outlines(found)
+        return known[1]
 
     @cached_property
     def required(self) -> Pins:
@@ -216,6 +202,22 @@ class Siblings:
         holding = [(path, text) for path, text in found if text is not None and not text.words.isdisjoint(words)]
         return [path for path, text in holding if in_tests or not is_unit_test(path, text)]
 
+    def callers(self, words: Iterable[str]) -> list[str]:
+        """The files that import this one, unit tests left out, whose code may call something by one of some words."""
+        names = frozenset(words)
+        return [path for path in self._leading_here if not names.isdisjoint(self._calls(path))]
+
+    @cached_property
+    def _leading_here(self) -> list[str]:
+        return [path for path, _ in importers_leading_to(self)]
+
+    def _calls(self, path: str) -> frozenset[str]:
+        known = self._project.calls
+        if path not in known:
+            data = self.data(path)
+            known[path] = words_of_calls(data.decode(errors="replace")) if data is not None else frozenset()
+        return known[path]
+
     def find(self, importer: str, name: str) -> Found | None:
         """What a dotted name leads to for a file of the project that imports it."""
         return self.layout.find(importer, name)
@@ -228,10 +230,22 @@ class Siblings:
         return self._programs[path]
 
     def _is_near(self, path: str, start: str) -> bool:
+        near = self._near(start)
+        return near is None or path in near
+
+    def _near(self, start: str) -> frozenset[str] | None:
+        """The files of which modules are followed for a program; None for all that anything leads to."""
         if start not in self._nearest:
             self._nearest[start] = nearest(self, start, MOST_MODULES)
-        near = self._nearest[start]
-        return near is None or path in near
+        return self._nearest[start]
+
+    def any_followed_holds(self, program: str, words: frozenset[str]) -> bool:
+        """Whether the code of some module from which a value may come to a program holds one of some words: it imports
+        that module, however far, or is called by one that comes to it."""
+        near = self._near(program)
+        paths = all_led_to(self, program, self._leading_here) if near is None else sorted(near)
+        texts = map(self.text, paths)
+        return any(text is not None and not text.of_code.isdisjoint(words) for text in texts)
 
     def kept(self, source: Source) -> Sibling | None:
         """What is known of the file itself, by those that lead to it, while its text is the same."""

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from functools import cached_property
 
 from tfmemlint.project.written_imports import imported_names
+from tfmemlint.text.code_words import WORD, words_of_code
 from tfmemlint.text.paths import is_named_test
-
-WORD = re.compile(r"[^\W\d]\w*|/")
-"""Words, and the one operator that a fact waits for."""
 
 KEPT = 2000
 """Texts of which a process remembers this."""
@@ -23,19 +21,53 @@ _OF_PYTHON_2 = re.compile(r"^[^\S\n]*print[^\S\n]+['\"][^\n]*['\"][^\S\n]*(?:%|,
 _TESTS = frozenset(("absltest", "pytest", "unittest"))
 
 
-class Text(NamedTuple):
-    """The words of a module's text, the dotted names of its imports and of those that stand in no block, the first two
-    parts of what it names below TensorFlow, where that is `tf`, whether it has statements of Python 2, and whether `tf`
-    may stand for more than one thing in it: `tf = tf.compat.v1`."""
+class Text:
+    """What the text of a module tells, each found when it is first asked for: mostly that is the imports alone."""
 
-    words: frozenset[str]
-    imports: tuple[str, ...]
-    plain: frozenset[str] = frozenset()
-    of_tf: frozenset[str] = frozenset()
-    python_2: bool = False
-    binds_tf_anew: bool = False
+    def __init__(self, data: bytes) -> None:
+        self._data = data
 
     @property
+    def _text(self) -> str:
+        return self._data.decode(errors="replace")
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """All words, those of comments too."""
+        return frozenset(WORD.findall(self._text))
+
+    @cached_property
+    def of_code(self) -> frozenset[str]:
+        """The words that its code may hold."""
+        return words_of_code(self._text)
+
+    @cached_property
+    def imports(self) -> tuple[str, ...]:
+        """The dotted names of its imports."""
+        return tuple(imported_names(self._text))
+
+    @cached_property
+    def plain(self) -> frozenset[str]:
+        """Those of the imports that stand in no block."""
+        return frozenset(imported_names(self._text, in_blocks=False))
+
+    @cached_property
+    def of_tf(self) -> frozenset[str]:
+        """The first two parts of what it names below TensorFlow, where that is `tf`."""
+        text = self._text
+        return frozenset(_OF_TF.findall(text)) - {""} if _AS_TF.search(text) else frozenset()
+
+    @cached_property
+    def python_2(self) -> bool:
+        """Whether it has statements of Python 2."""
+        return _OF_PYTHON_2.search(self._text) is not None
+
+    @cached_property
+    def binds_tf_anew(self) -> bool:
+        """Whether `tf` may stand for more than one thing in it: `tf = tf.compat.v1`."""
+        return len(_BINDS_TF.findall(self._text)) > 1
+
+    @cached_property
     def is_test(self) -> bool:
         """Whether the module imports what unit tests are made with."""
         return any(not _TESTS.isdisjoint(name.split(".")) for name in self.imports)
@@ -50,13 +82,7 @@ def text_of(data: bytes, digest: bytes) -> Text:
     if known is None:
         if len(_TEXTS) >= KEPT:
             _TEXTS.clear()
-        text = data.decode(errors="replace")
-        of_tf = frozenset(_OF_TF.findall(text)) - {""} if _AS_TF.search(text) else frozenset[str]()
-        plain = frozenset(imported_names(text, in_blocks=False))
-        old = _OF_PYTHON_2.search(text) is not None
-        anew = len(_BINDS_TF.findall(text)) > 1
-        words = frozenset(WORD.findall(text))
-        known = _TEXTS[digest] = Text(words, tuple(imported_names(text)), plain, of_tf, old, anew)
+        known = _TEXTS[digest] = Text(data)
     return known
 
 

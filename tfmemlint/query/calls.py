@@ -51,13 +51,16 @@ def _calls(
                 yield from _calls(file, inner, names, left - 1, entered, seen[0] if len(seen) == 1 else None)
 
 
+_DEFINES = frozenset((cst.FunctionDef, cst.ClassDef))
+
+
 def _own_calls(body: Node) -> Iterator[cst.Call]:
     stack: list[Node] = [body.body if isinstance(body, FUNCTIONS) else body]
     while stack:
         node = stack.pop()
-        if isinstance(node, cst.Call):
+        if type(node) is cst.Call:
             yield node
-        if not isinstance(node, (cst.FunctionDef, cst.ClassDef)):
+        if node.__class__ not in _DEFINES:
             push_children(stack, node)
 
 

@@ -12,7 +12,12 @@ _LONGEST = 100
 
 def whole_number(node: cst.Integer) -> int | None:
     """The value of a literal, None where it is beyond all that can be counted."""
-    return bounded(node.evaluated_value) if len(node.value) <= _LONGEST else None
+    if len(node.value) > _LONGEST:
+        return None
+    try:
+        return bounded(int(node.value, 0))  # as Python reads it; libcst would have it parsed
+    except ValueError:
+        return None
 
 
 def texts(node: cst.BaseExpression) -> list[str] | None:

@@ -36,9 +36,9 @@ def is_variable(file: Scopes, name: cst.Name) -> bool:
     """Whether a name stands for a variable: it is no attribute, no keyword, and not what a `def` or parameter is
     called."""
     parent = file.tree.parent(name)
-    if isinstance(parent, cst.Attribute):
+    if type(parent) is cst.Attribute:  # a class test is far cheaper than isinstance where it fails
         return parent.attr is not name
-    if isinstance(parent, cst.Arg):
+    if type(parent) is cst.Arg:
         return parent.keyword is not name
     return not (isinstance(parent, (cst.Param, cst.FunctionDef, cst.ClassDef)) and parent.name is name)
 

@@ -63,9 +63,9 @@ class Program:
 
     def scopes_around(self, scope: ScopeNode) -> Iterator[ScopeNode]:
         """The function and module scopes whose names a scope sees, nearest first."""
-        while not isinstance(scope, cst.Module):
+        while type(scope) is not cst.Module:  # a class test is far cheaper than isinstance where it fails
             scope = self.scope_of(scope)
-            if not isinstance(scope, cst.ClassDef):
+            if type(scope) is not cst.ClassDef:
                 yield scope
 
     def flow(self, scope: ScopeNode) -> Flow:
@@ -84,8 +84,8 @@ class Program:
 
     def class_of(self, function: ScopeNode) -> cst.ClassDef | None:
         """The class whose body defines this function, or None."""
-        scope = self.scope_of(function) if not isinstance(function, cst.Module) else None
-        return scope if isinstance(scope, cst.ClassDef) else None
+        scope = self.scope_of(function) if type(function) is not cst.Module else None
+        return scope if type(scope) is cst.ClassDef else None
 
     @once_per_tree
     def _loads(self) -> dict[str, list[cst.Name]]:
@@ -239,7 +239,7 @@ class Program:
 
     def inner_writes(self, name: str, scope: ScopeNode) -> tuple[Definition, ...]:
         """For a name of a scope: the definitions that functions inside of it make after `global` or `nonlocal`."""
-        if isinstance(scope, cst.Module):
+        if type(scope) is cst.Module:
             return self.global_writes.get(name, ())
         return self._nonlocal_writes.get((id(scope), name), ())
 

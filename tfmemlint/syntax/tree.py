@@ -125,6 +125,7 @@ class Tree:
         self.module = module
         self.linked: list[Tree] = []
         self._owners: dict[int, Tree] = {}
+        self._recent: Tree = self
         self._parents: dict[int, Node] = {}
         self._order: dict[int, int] = {}
         self._buckets: dict[type, list[Node]] = defaultdict(list)
@@ -156,7 +157,7 @@ class Tree:
     def alone(self) -> Tree:
         """The same index with no other trees linked."""
         tree = copy.copy(self)
-        tree.linked, tree._owners, tree.base = [], {}, 0
+        tree.linked, tree._owners, tree._recent, tree.base = [], {}, tree, 0
         return tree
 
     def __len__(self) -> int:
@@ -173,9 +174,12 @@ class Tree:
             return self
         found = self._owners.get(key)
         if found is None:
-            found = next((tree for tree in self.linked if key in tree._order), None)
-            if found is None:
-                return self
+            found = self._recent  # what is asked next mostly stands in the same module
+            if key not in found._order:
+                found = next((tree for tree in self.linked if key in tree._order), None)
+                if found is None:
+                    return self
+                self._recent = found
             self._owners[key] = found
         return found
 
@@ -268,4 +272,4 @@ class Tree:
 def called_word(node: cst.Call) -> str:
     """The last part of what is called, as it is written: `identity` of `tf.identity(x)`; "" of `make()(x)`."""
     func = node.func
-    return func.attr.value if isinstance(func, cst.Attribute) else func.value if isinstance(func, cst.Name) else ""
+    return func.attr.value if type(func) is cst.Attribute else func.value if type(func) is cst.Name else ""

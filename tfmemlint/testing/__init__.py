@@ -1,7 +1,7 @@
 """The properties that every rule's sample programs must have, and the pytest option `--bless`.
 
 A pack tests all of its cases with a conftest.py that says `pytest_plugins = ["tfmemlint.testing"]`; `checks` says how.
-May import `config`, `finding`, `fix`, `lint`, `model`, and for annotations `rule`.
+May import `config`, `finding`, `fix`, `lint`, `model`, `text`, and for annotations `rule`.
 """
 
 from tfmemlint.testing.cases import Case, CaseError, cases, load_case

@@ -45,6 +45,7 @@ from tfmemlint.testing.described import described, diff, facts, must_be, must_pa
 from tfmemlint.testing.examples import example, region
 from tfmemlint.testing.pieces import pieces, without_comments
 from tfmemlint.testing.variants import variants
+from tfmemlint.text.code_words import words_of_code
 
 if TYPE_CHECKING:
     from tfmemlint.rule import Rule
@@ -213,7 +214,7 @@ def examples(case: Case) -> None:
 
 
 def words(case: Case) -> None:
-    """What wakes the rule stands in the code that it reports: words in a comment add no finding, and none is lost where
+    """What wakes the rule stands in the code that it reports: words beside it add no finding, and none is lost where
     comments have none."""
     text, expected, rules = _bad(case)
     plain = Counter((row, found.code) for row, found in rows(_lint(case, without_comments(text).encode(), rules)))
@@ -223,12 +224,12 @@ def words(case: Case) -> None:
     rules = _rules_of(case, {case.code})
     waking = " ".join(sorted({min(clause) for rule in rules for each in rule.handlers for clause in clauses(each)}))
     for piece in dict.fromkeys(pieces(text, {row for row, code in expected if code == case.code})):
-        if triggered(rules, piece) or _lint(case, piece.encode(), rules).findings:
+        if triggered(rules, words_of_code(piece)) or _lint(case, piece.encode(), rules).findings:
             continue
-        found = _lint(case, f"{piece}# {waking}\n".encode(), rules).findings
+        found = _lint(case, f'{piece}f"{waking}"\n'.encode(), rules).findings
         if found:
             hint = "what the handler waits for can be written in more ways than its names say"
-            what = "a comment with the words of the rule makes it report this"
+            what = "a string with the words of the rule makes it report this"
             fail(case, "bad.py", what, piece, found[0].message, hint)
 
 

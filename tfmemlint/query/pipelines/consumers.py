@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
 
+from tfmemlint.model.pipelines_seen import any_pipeline_seen
 from tfmemlint.model.transfer.table import elements
 from tfmemlint.model.values import Dataset, Function, Value
 from tfmemlint.query.calls import calls
@@ -83,10 +84,8 @@ class Consumption:
 
 
 def _consumptions(file: File) -> Iterator[Consumption]:
-    yield from _methods(file)
-    yield from _loops(file)
-    yield from _draws(file)
-    yield from _returned(file)
+    for find in (_methods, _loops, _draws, _returned) if any_pipeline_seen(file) else ():
+        yield from find(file)
 
 
 consumptions = Fact(_consumptions, *PIPELINES)

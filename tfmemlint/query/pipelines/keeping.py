@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import libcst as cst
 
 from tfmemlint import knowledge
+from tfmemlint.model.pipelines_seen import any_pipeline_seen
 from tfmemlint.model.remembered import once_per_file
 from tfmemlint.model.values import Dataset, Function, Value
 from tfmemlint.model.values import Iterator as Items
@@ -57,7 +58,7 @@ class KeptElements(NamedTuple):
 
 
 def _kept_elements(file: File) -> Iterator[KeptElements]:
-    for find in (_built, _comprehended, _starred, _appended, _stored):
+    for find in (_built, _comprehended, _starred, _appended, _stored) if any_pipeline_seen(file) else ():
         yield from find(file)
 
 

@@ -32,11 +32,14 @@ def imported_calls(*names: str, again: bool = True) -> Fact[Call]:
     """
     words = frozenset(word for name in names if not name.endswith(".") for word in knowledge.words(name))
     beginnings = tuple(name for name in names if name.endswith("."))
+    begun = words.union(*(knowledge.words_needed(name) for name in beginnings)) if beginnings else None
 
     def found(file: File) -> Iterator[Call]:
         for function in _reached(file, again, _words(file, names)):
+            home = file.home(function)
             for node in file.own(function).calls:
-                if beginnings or called_word(node) in words or called_word(node) in file.home(node).renamed:
+                may = _may_run(file, home, node, begun) if begun is not None else called_word(node) in words
+                if may or called_word(node) in home.renamed:
                     call = file.call(node)
                     name = call.name or ""
                     if name in names or (beginnings and name.startswith(beginnings)):
@@ -75,7 +78,7 @@ def _reached(file: File, again: bool, by: frozenset[str] | None) -> list[cst.Fun
     """The functions of other modules that this file calls by some words (None: any), and those that they call; with
     `again` only where a loop may be around."""
     own = [node for node in file.tree.of(cst.Call) if not _in_chain(node)] if file.siblings is not None else []
-    own = own if by is None else [node for node in own if _may_run(file, node, by)]
+    own = own if by is None else [node for node in own if _may_run(file, file, node, by)]
     level = [node for node in own if not again or file.contexts.function(node) or _repeated(file, node)]
     found: dict[cst.FunctionDef, None] = {}
     for _ in range(FOLLOWED_CALLS):
@@ -87,25 +90,25 @@ def _reached(file: File, again: bool, by: frozenset[str] | None) -> list[cst.Fun
     return list(found)
 
 
-def _may_run(file: File, call: cst.Call, by: frozenset[str]) -> bool:
-    """Whether a call may run a function that others call by one of some words: it is made by such a word, or by a name
-    that the file gives to whatever it has."""
+def _may_run(file: File, program: Program, call: cst.Call, by: frozenset[str]) -> bool:
+    """Whether a call of a module may run what others call by one of some words: it is made by such a word, or by a name
+    that the module gives to whatever it has."""
     word = called_word(call)
     if not word or word in by:
         return True
     if isinstance(call.func, cst.Attribute):
-        return word in file.set_attributes
-    return word in _variables(file)
+        return word in program.set_attributes
+    return word in _variables(file, program)
 
 
 @once_per_file
-def _variables(file: File) -> frozenset[str]:
-    """The names that are bound to anything but a function or class that stands in the file, or to an import that keeps
-    its name."""
-    bound = (node.target for node in file.tree.of(cst.AssignTarget))
+def _variables(file: File, program: Program) -> frozenset[str]:
+    """The names that are bound in a module to anything but a function or class that stands in it, or to an import that
+    keeps its name."""
+    bound = (node.target for node in program.tree.of(cst.AssignTarget))
     names = {name for target in bound for name in names_in(target)}
-    names.update(parameter.name.value for parameter in file.tree.of(cst.Param))
-    for alias in file.tree.of(cst.ImportAlias):
+    names.update(parameter.name.value for parameter in program.tree.of(cst.Param))
+    for alias in program.tree.of(cst.ImportAlias):
         names |= {alias.evaluated_alias} if alias.evaluated_alias else set()
     return frozenset(names)
 
