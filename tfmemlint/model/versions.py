@@ -78,7 +78,11 @@ def says_version_2(file: File) -> bool:
 
 def _uses_second_alone(file: File) -> bool:
     named = (node for node in file.tree.of(cst.Attribute) if node.attr.value in _SECOND_ALONE)
-    return any(_is_plain(node) and file.value(node) == Api(_SECOND_ALONE[node.attr.value]) for node in named)
+    if any(_is_plain(node) and file.value(node) == Api(_SECOND_ALONE[node.attr.value]) for node in named):
+        return True
+    imported = (d.api for found in file.flow(file.module).end.values() for d in found if d.binds is Binds.IMPORT)
+    whole = (api for api in imported if "experimental" not in api and "compat" not in api)
+    return any(knowledge.canonical(api) in _SECOND_ALONE.values() for api in whole)
 
 
 def _is_plain(node: cst.Attribute) -> bool:
