@@ -34,7 +34,8 @@ def with_separable(step: TrainingStep, layers: frozenset[int]) -> TrainingStep:
 
 def _is_wide(applied: Applied, graph: Graph) -> bool:
     size, groups = applied.arguments.get("kernel_size"), applied.arguments.get("groups", 1)
-    pixels = size if isinstance(size, int) else max(size) if size else 1
+    sizes = size if isinstance(size, (list, tuple)) else (size,)
+    pixels = max((each for each in sizes if isinstance(each, int)), default=1)
     shape = graph.tensors[applied.inputs[0]].shape if applied.inputs else ()
     first = applied.arguments.get("data_format") == "channels_first"
     channels = shape[1 if first else -1] if len(shape) > 1 else None
