@@ -17,7 +17,6 @@ from tfmemlint.api import (
     pipelines,
 )
 
-GROUPS = ("batch", "padded_batch")
 ZIP = "tf.data.Dataset.zip"
 METHODS = tuple(f"tf.keras.Model.{method}" for method in ("fit", "evaluate", "predict"))
 """What takes batches of examples, and no batches of batches."""
@@ -80,7 +79,8 @@ class DoubleBatch(Rule):
 
 def _is_one_of_three(earlier: Call, batch: Call, file: File) -> bool:
     """Whether a pipeline is grouped three times, which is wanted: examples of a class, classes of a task, tasks."""
-    return pipelines.batched_before(earlier) is not None or bool(pipelines.possible_later_steps(file, batch, *GROUPS))
+    later = pipelines.possible_later_steps(file, batch, *pipelines.BATCHES)
+    return bool(later) or pipelines.batched_before(earlier) is not None
 
 
 def _by_source(earlier: Call) -> bool:
@@ -93,8 +93,8 @@ def _same_size(earlier: Call, batch: Call, file: File) -> bool:
     if earlier.name == ZIP:
         zipped = (each for each in earlier.value.options if isinstance(each, Dataset))
         parents = (each for ds in zipped for each in ds.parents if isinstance(each, Dataset))
-        calls = [step.call for each in parents for step in each.steps if step.name in GROUPS and step.call is not None]
-        return any(_same_size(call, batch, file) for call in calls)
+        batched = [step for each in parents for step in each.steps if step.name in pipelines.BATCHES]
+        return any(step.call is not None and _same_size(step.call, batch, file) for step in batched)
     one, other = earlier.arg("batch_size"), batch.arg("batch_size")
     if one is None or other is None:
         return False

@@ -9,6 +9,7 @@ STACKS = frozenset({"np.array", "np.asarray", "np.stack", "np.float32"})
 
 OF_NUMPY = STACKS | {"np.vstack", "np.concatenate"}
 
+# What is compared with, as code: all items are the first one, in the array and in the list that it is made of.
 STACKED = "VIEW(one, (len(images), *one.shape), (0, *one.strides))"
 JOINED = "VIEW(one, (len(images) * one.shape[0], *one.shape[1:]), (0, *one.strides[1:]))"
 EMPTIED = "isinstance(images, list) and images.__setitem__(slice(None), images[:1] * len(images))"

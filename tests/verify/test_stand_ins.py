@@ -296,6 +296,29 @@ def test_what_is_cut_out_of_made_up_pictures_shows(run: RunProgram) -> None:
     assert result.status == "ok", result.reason
 
 
+@pytest.mark.parametrize("collects", [True, False])
+def test_garbage_grows_where_python_s_collector_does_not_run(run: RunProgram, collects: bool) -> None:
+    result = run(
+        """
+        import gc
+        import tensorflow as tf
+        gc.disable()
+
+        class Node:
+            pass
+
+        for _ in range(8):
+            node = Node()
+            node.itself, node.tensor = node, tf.zeros([256, 256])
+            del node
+            tfmemlint_mark()
+        """,
+        collects=collects,
+    )
+    grown = result.marks[-1][1] - result.marks[0][1]
+    assert result.status == "ok" and (grown == 0) is collects, (result.reason, grown)
+
+
 def test_programs_of_both_versions_run_on_the_first(run: RunProgram) -> None:
     result = run(
         """

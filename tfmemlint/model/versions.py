@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -72,16 +73,19 @@ def says_version_2(file: File) -> bool:
     named = ((node.attr.value, node) for node in file.tree.of(cst.Attribute))
     if any(word in _SECOND and file.value(node) == Api(_SECOND[word]) for word, node in named):
         return True
-    imported = (d for found in file.flow(file.module).end.values() for d in found if d.binds is Binds.IMPORT)
-    return any(f"{d.api}.".startswith(_SECOND_IMPORTS) for d in imported)
+    return any(f"{api}.".startswith(_SECOND_IMPORTS) for api in _imported(file))
+
+
+def _imported(file: File) -> Iterator[str]:
+    """What the module imports, by whole names."""
+    return (d.api for found in file.flow(file.module).end.values() for d in found if d.binds is Binds.IMPORT)
 
 
 def _uses_second_alone(file: File) -> bool:
     named = (node for node in file.tree.of(cst.Attribute) if node.attr.value in _SECOND_ALONE)
     if any(_is_plain(node) and file.value(node) == Api(_SECOND_ALONE[node.attr.value]) for node in named):
         return True
-    imported = (d.api for found in file.flow(file.module).end.values() for d in found if d.binds is Binds.IMPORT)
-    whole = (api for api in imported if "experimental" not in api and "compat" not in api)
+    whole = (api for api in _imported(file) if "experimental" not in api and "compat" not in api)
     return any(knowledge.canonical(api) in _SECOND_ALONE.values() for api in whole)
 
 
@@ -183,8 +187,7 @@ def _of_keras_1(file: File, node: cst.Call) -> bool:
 
 def _imports_own_keras(file: File) -> bool:
     """Whether the program imports Keras as a library of its own."""
-    imported = (d.api for found in file.flow(file.module).end.values() for d in found if d.binds is Binds.IMPORT)
-    return any(api.partition(".")[0] == "keras" for api in imported)
+    return any(api.partition(".")[0] == "keras" for api in _imported(file))
 
 
 def _of_first(node: cst.Attribute) -> bool:

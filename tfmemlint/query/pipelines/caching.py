@@ -32,10 +32,10 @@ CHEAP = frozenset({"batch", "padded_batch", "enumerate", "take", "skip", "prefet
 PICKS = frozenset({"take", "skip", "with_options"})
 """Steps that hand on elements as they are given to them, some or all, in their order."""
 
-SEEDED = frozenset(("tf.compat.v1.random", "tf.image", "tf.nn", "tf.random"))
+SEEDED = frozenset(("tf.image", "tf.nn", "tf.random"))
 """Modules whose ops draw by the global seed."""
 
-SETS_SEED = ("tf.random.set_seed", "tf.keras.utils.set_random_seed", "tf.compat.v1.set_random_seed")
+SETS_SEED = ("tf.random.set_seed", "tf.keras.utils.set_random_seed")
 
 SPLITS = frozenset({"take", "skip", "shard", "window"})
 """Steps after which a shuffle has drawn a part of the data: a split is wanted once for good."""
