@@ -20,6 +20,7 @@ from tfmemlint.text.read import read_source
 from tfmemlint.verify.plan.across import MOST_MODULES
 from tfmemlint.verify.plan.examples import read_examples
 from tfmemlint.verify.plan.from_finding import plan
+from tfmemlint.verify.plan.import_path import import_path
 from tfmemlint.verify.plan.programs import PlanError
 from tfmemlint.verify.plan.templates import Plan
 from tfmemlint.verify.run.measure import Program
@@ -85,6 +86,13 @@ DATA = """
         not_there.plot(x)
 """
 CUT = "SIZE = 3\n\ndef load(n):\n    return n * SIZE"
+
+OPTIONS = """import argparse
+parser = argparse.ArgumentParser()
+def arg(*names, **how):
+    parser.add_argument(*names, **how)
+def parsed():
+    return parser.parse_args([])"""
 
 LAYOUTS: dict[str, tuple[str, dict[str, str], str, dict[str, str]]] = {
     "names": (
@@ -196,6 +204,15 @@ LAYOUTS: dict[str, tuple[str, dict[str, str], str, dict[str, str]]] = {
         {"scripts/train.py": "from p.data import load\nflagged(load(2))", "p/data.py": DATA},
         "6",
         {"": "from p.data import load\nflagged(load(2))", "p/data.py": CUT},
+    ),
+    "options that a function hands to its parser": (
+        "train.py",
+        {
+            "train.py": "import options\noptions.arg('--side', default=6)\nprint()\nflagged(options.parsed().side)",
+            "options.py": OPTIONS,
+        },
+        "6",
+        {"": "import options\noptions.arg('--side', default=6)\nflagged(options.parsed().side)", "options.py": OPTIONS},
     ),
     "import inside a function": (
         "train.py",
@@ -457,3 +474,15 @@ def test_any_project_s_program_computes_the_same_without_the_rest(
     planned_ = planned(root, files)
     assert output(planned_.pair.before, root.parent / f"{root.name}-work") == f"{total}\n"
     assert not any("not_there" in text for text in texts(planned_).values())
+
+
+def test_a_package_is_no_file_of_its_own_name(tmp_path: Path) -> None:
+    """`from p.data import load` in `p/train.py`, beside `p/p.py`: such programs are started above the package."""
+    for name in ("p.py", "data.py", "train.py"):
+        path = tmp_path / "p" / name
+        path.parent.mkdir(exist_ok=True)
+        path.touch()
+    folders, _ = import_path(str(tmp_path / "p" / "train.py"), str(tmp_path), 0, {"p"})
+    assert folders[0] == str(tmp_path) and str(tmp_path / "p") not in folders
+    folders, _ = import_path(str(tmp_path / "p" / "train.py"), str(tmp_path), 0, {"data"})
+    assert folders[0] == str(tmp_path / "p")

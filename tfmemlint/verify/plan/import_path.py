@@ -31,7 +31,8 @@ def import_path(
 ) -> tuple[tuple[str, ...], str]:
     """The folders in which a file's imports are looked for, and the package that its relative imports start from, which
     has as many parts as they have dots; `root` is the folder of a project, above which nothing is looked for. Folders
-    of packages around it are among them where they hold what is `imported`, as for programs that start there."""
+    of packages around it are among them where they hold what is `imported`, as for programs that start there; one that is
+    itself imported by its name is looked for above it, and no file of that name in it."""
     folder = top = os.path.dirname(path)
     if root is not None and not path.startswith(os.path.join(root, "")):
         root = None
@@ -50,8 +51,12 @@ def import_path(
         folders.append(above)
     if root is not None and os.path.isdir(os.path.join(root, "src")):
         folders.append(os.path.join(root, "src"))
-    named = [each for each in (folder, *around) if os.path.basename(each) in imported and each != root]
-    folders[:0] = map(os.path.dirname, named)  # the package around it is meant, and no file in that
+    for each in (folder, *around):
+        name = os.path.basename(each)
+        if name in imported and each != root:  # the package around the file is meant, and no file in that
+            folders.insert(0, os.path.dirname(each))
+            if os.path.isfile(os.path.join(each, f"{name}.py")):
+                folders = [other for other in folders if other != each]
     folders += (each for each in around if any(_holds(each, name) for name in imported))
     return tuple(dict.fromkeys(folders)), ".".join(reversed(names))
 
