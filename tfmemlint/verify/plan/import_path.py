@@ -31,8 +31,8 @@ def import_path(
 ) -> tuple[tuple[str, ...], str]:
     """The folders in which a file's imports are looked for, and the package that its relative imports start from, which
     has as many parts as they have dots; `root` is the folder of a project, above which nothing is looked for. Folders
-    of packages around it are among them where they hold what is `imported`, as for programs that start there; one that is
-    itself imported by its name is looked for above it, and no file of that name in it."""
+    of packages around it are among them where they hold what is `imported`, as for programs that start there; one that
+    is imported by its own name is looked for above it, and no file of that name in it."""
     folder = top = os.path.dirname(path)
     if root is not None and not path.startswith(os.path.join(root, "")):
         root = None
