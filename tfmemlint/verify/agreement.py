@@ -29,15 +29,16 @@ def agreed(
             for place, (sample, result) in enumerate(zip(samples, results, strict=True)):
                 if result.verdict.kind != CONFIRMED:
                     continue
-                verdict = gather(sample, _once(sample, served), done).verdict
+                verdict = gather(sample, once(sample, served), done).verdict
                 if verdict.kind != CONFIRMED:
                     said = f"{variant.words}: {_figures(verdict)}"
                     (unknown if verdict.kind == INCONCLUSIVE else against)[place].append(said)
     return [_judged(*each) for each in zip(results, against, unknown, strict=True)]
 
 
-def _once(sample: Sample, settings: Settings) -> Settings:
-    """One run says what bytes and counts are, which do not vary; seconds do."""
+def once(sample: Sample, settings: Settings) -> Settings:
+    """How often a sample runs in each other way: one run says what bytes and counts are, which do not vary; seconds
+    do."""
     return settings if sample.claim.timed else replace(settings, repeat=1)
 
 

@@ -22,7 +22,7 @@ from tfmemlint.lint.linter import Linter
 from tfmemlint.lint.registry import fingerprint
 from tfmemlint.report.places import place
 from tfmemlint.verify import evidence
-from tfmemlint.verify.agreement import agreed
+from tfmemlint.verify.agreement import agreed, once
 from tfmemlint.verify.evidence import EvidenceError, Sample
 from tfmemlint.verify.findings import Task, measured, read_samples, tasks
 from tfmemlint.verify.metrics import SETTINGS
@@ -191,7 +191,8 @@ def _on_cards(results: Sequence[Result], where: Environment) -> list[Result]:
 def _gather(samples: Sequence[Sample], chosen: Settings, strict: bool) -> list[Result]:
     """What the samples show; with `strict`, in all ways in which they may run elsewhere."""
     results = []
-    total = 2 * len(samples) * (chosen.repeat + len(OTHERS) * strict)
+    again = sum(once(sample, chosen).repeat for sample in samples) * len(OTHERS) if strict else 0
+    total = 2 * (len(samples) * chosen.repeat + again)
     with Progress(total) as progress:
         with two_at_once(chosen, total) as served:
             for sample in samples:
