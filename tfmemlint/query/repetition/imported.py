@@ -13,6 +13,7 @@ from tfmemlint.model.remembered import once_per_file
 from tfmemlint.model.values import Class, Function
 from tfmemlint.query.facts import Fact, Wrapped, decorated_by, given_by
 from tfmemlint.query.limits import FOLLOWED_CALLS
+from tfmemlint.query.repetition.by_words import may_repeat
 from tfmemlint.syntax.program import names_in
 from tfmemlint.syntax.tree import called_word, walk
 
@@ -35,7 +36,7 @@ def imported_calls(*names: str, again: bool = True) -> Fact[Call]:
     begun = words.union(*(knowledge.words_needed(name) for name in beginnings)) if beginnings else None
 
     def found(file: File) -> Iterator[Call]:
-        for function in _reached(file, again, _words(file, names)):
+        for function in _reached_by(file, again, names):
             home = file.home(function)
             for node in file.own(function).calls:
                 may = _may_run(file, home, node, begun) if begun is not None else called_word(node) in words
@@ -55,7 +56,7 @@ def imported_functions_given_to(api: str) -> Fact[Wrapped]:
     words = knowledge.words(api)
 
     def given(file: File) -> Iterator[Wrapped]:
-        for function in _reached(file, True, _words(file, (api,))):
+        for function in _reached_by(file, True, (api,)):
             for node in file.own(function).calls:
                 call = file.call(node) if called_word(node) in words else None
                 yield from given_by(file, call) if call is not None and call.name == api else ()
@@ -73,13 +74,24 @@ def _words(file: File, names: tuple[str, ...]) -> frozenset[str] | None:
     return file.siblings.words_leading_to(file.source.text, names, FOLLOWED_CALLS)
 
 
+def _reached_by(file: File, again: bool, names: tuple[str, ...]) -> list[cst.FunctionDef]:
+    """The functions of other modules that this file calls, of those that may lead to one of some APIs."""
+    return _reached(file, again, _words(file, names)) if _entries(file, again) else []
+
+
+@once_per_file
+def _entries(file: File, again: bool) -> list[cst.Call]:
+    """The calls of this file that may run functions of other modules; with `again` only those that may run again."""
+    own = [node for node in file.tree.of(cst.Call) if not _in_chain(node)] if file.siblings is not None else []
+    return [node for node in own if not again or may_repeat(file, node, FOLLOWED_CALLS)]
+
+
 @once_per_file
 def _reached(file: File, again: bool, by: frozenset[str] | None) -> list[cst.FunctionDef]:
     """The functions of other modules that this file calls by some words (None: any), and those that they call; with
     `again` only where a loop may be around."""
-    own = [node for node in file.tree.of(cst.Call) if not _in_chain(node)] if file.siblings is not None else []
-    own = own if by is None else [node for node in own if _may_run(file, file, node, by)]
-    level = [node for node in own if not again or file.contexts.function(node) or _repeated(file, node)]
+    level = _entries(file, again)
+    level = level if by is None else [node for node in level if _may_run(file, file, node, by)]
     found: dict[cst.FunctionDef, None] = {}
     for _ in range(FOLLOWED_CALLS):
         entered = [each for node in level for each in _entered(file, node) if each not in found]
@@ -121,10 +133,6 @@ def _in_chain(call: cst.Call) -> bool:
         and isinstance(before.func, cst.Attribute)
         and isinstance(before.func.value, cst.Call)
     )
-
-
-def _repeated(file: File, node: cst.Call) -> bool:
-    return file.contexts.loop(node) is not None or file.contexts.comprehension(node) is not None
 
 
 def _entered(file: File, node: cst.Call) -> Iterator[cst.FunctionDef]:

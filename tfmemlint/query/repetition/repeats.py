@@ -15,6 +15,7 @@ from tfmemlint.model.values import Value
 from tfmemlint.query.facts import Fact
 from tfmemlint.query.limits import FOLLOWED_CALLS
 from tfmemlint.query.repetition import counts
+from tfmemlint.query.repetition.by_words import may_run_again
 from tfmemlint.query.repetition.chosen import let_through
 from tfmemlint.query.repetition.servers import handles_requests
 from tfmemlint.syntax.scopes import COMPREHENSIONS, FUNCTIONS, SCOPE_CLASSES, parameters
@@ -146,6 +147,8 @@ def _repetitions(file: File, chain: tuple[Node, ...], between: int, left: int) -
         return
     if handles_requests(file, function):
         yield Repetition(function, chain, between, file)
+    if not may_run_again(file, function, left):
+        return  # and who uses it need not be found
     graph = file.call_graph
     for taker in (graph.given_to(use) for use in graph.uses(function)):
         if taker is not None and _maps(taker):
