@@ -19,6 +19,7 @@ from tfmemlint.api import (
     flow,
     keras,
     limits,
+    once_per_file,
     ordering,
     repetition,
     tracing,
@@ -188,6 +189,7 @@ def _may_train(file: File, call: Call, made: UsedUp) -> bool:
     return any(keras.trains(each) or each.method in STEPS for each in run)
 
 
+@once_per_file
 def _runs_eagerly(file: File) -> bool:
     return any(each.value_of("run_eagerly") == Const(True) for each in file.calls("tf.keras.Model.compile"))
 

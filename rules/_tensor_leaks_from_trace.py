@@ -51,10 +51,16 @@ def is_of_one_call(store: flow.Store, home: Home, file: File) -> bool:
         return False
     if not isinstance(place, cst.Attribute):
         return False
-    reads = [node for node in _named(file, place) if not _is_filled(file, node)]
-    if not reads or any(file.contexts.function(node) is not home for node in reads):
+    if _used_in(file, place.attr.value) != {home}:
         return False
     return flow.begun_before(file, file.text(place), store.node, home)
+
+
+@once_per_file
+def _used_in(file: File, word: str) -> frozenset[Home | None]:
+    """The functions in which an attribute of a name stands that is not only filled there."""
+    named = _attributes(file).get(word, ())
+    return frozenset(file.contexts.function(node) for node in named if not _is_filled(file, node))
 
 
 def _is_filled(file: File, container: cst.Attribute) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Set
 
 import libcst as cst
 
@@ -130,7 +131,7 @@ def copied(item: cst.BaseExpression) -> list[cst.BaseExpression]:
     return [item.for_in.iter] if same else []
 
 
-def _given_through(file: File, forward: Call, item: cst.BaseExpression, names: set[str]) -> bool:
+def _given_through(file: File, forward: Call, item: cst.BaseExpression, names: Set[str]) -> bool:
     """Whether a function of the module, called on this step's data, runs the model on it and returns the output."""
     path: tuple[int | slice, ...] = ()
     if isinstance(item, cst.Name):
@@ -172,7 +173,7 @@ def _made_by(file: File, item: cst.BaseExpression) -> Call | None:
     return made if not found.path or made.name in GRADIENTS else None
 
 
-def _given(call: Call, names: set[str]) -> bool:
+def _given(call: Call, names: Set[str]) -> bool:
     """Whether a call is given one of these names."""
     return any(n.value in names for argument in call.node.args for n in walk(argument.value, cst.Name))
 

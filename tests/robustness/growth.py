@@ -687,6 +687,13 @@ def models_in_loops(n: int) -> str:
     )
 
 
+@shape(800)
+def model_called_often(n: int) -> str:
+    """What a function keeps of each call of a model, of which each may be given to what adds layers to it."""
+    head = "def f(n):\n    kept = []\n    model = tf.keras.Sequential([])\n    for i in range(n):\n"
+    return numbered("        kept.append(model(tf.zeros([$, i])))\n", n, HEADER + head) + "    return kept\n"
+
+
 @shape(60)
 def models_known_by_their_use(n: int) -> str:
     return numbered("m$ = make($)\nm$.compile(optimizer='adam', loss='mse')\nm$.fit(x, y)\nm$.load_weights('w')\n", n)

@@ -5,6 +5,7 @@ read its variable from around them.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -47,11 +48,11 @@ def changed_by_functions(model: Call, made: Definition) -> Iterator[cst.Call]:
                     pending.append((scope, True))
 
 
-def given_to_others(model: Call, made: Definition) -> Iterator[cst.Call]:
-    """The calls that are given a model and may add layers to it: of what is neither a function of the file, which
-    can be read, nor of a library that is known."""
+def given_to_others(model: Call, made: Definition, before: int) -> Iterator[cst.Call]:
+    """The calls that are given a model and may add layers to it, before some place in the order of the code: of what is
+    neither a function of the file, which can be read, nor of a library that is known."""
     file = model.evaluator.file
-    for name in file.uses_of(made):
+    for name in takewhile(lambda use: file.tree.order(use) < before, file.uses_of(made)):
         arg = file.tree.parent(name)
         call = file.tree.parent(arg) if isinstance(arg, cst.Arg) else None
         if isinstance(call, cst.Call) and file.scope_of(call) is made.scope:

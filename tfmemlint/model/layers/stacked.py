@@ -77,7 +77,7 @@ def _in_order(model: Call, target: cst.BaseExpression) -> list[cst.Call]:
     if made is not None:
         changes += changed_by_functions(model, made)
         last = max(map(file.tree.order, changes), default=0)
-        changes += (call for call in given_to_others(model, made) if file.tree.order(call) < last)
+        changes += given_to_others(model, made, last)
     return sorted(changes, key=file.tree.order)
 
 

@@ -27,6 +27,9 @@ ITEM_BYTES = {
 FILES = frozenset({"np.load", "np.memmap", "np.lib.format.open_memmap", "h5py.File"})
 """Calls whose arrays may stay in a file until they are read."""
 
+MOST_BESIDE = 64
+"""Calls that make the data of one array together. Where more do, its dtype is not told: a repair had to change all."""
+
 NEW_AXIS = (Const(None),)
 
 _CLASSES = {"np": "np.ndarray", "tf": "tf.Tensor", "keras": "tf.keras.KerasTensor"}
@@ -206,6 +209,8 @@ def array_binary(name: str, left: Value, right: Value) -> Value:
         # A symbolic tensor of two others comes from none of them alone.
         origin = None if library == "keras" else wide.origin or a.origin or b.origin
         beside = _beside(origin, dtype, a, b)
+        if len(beside) > MOST_BESIDE:
+            return Array(library, None, shape)
         return Array(library, divided(name, dtype, library), shape, origin, explicit, beside=beside)
     other = right if a is not None else left
     number = constant(other)

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from tfmemlint import knowledge
+from tfmemlint.model.remembered import once_per_file
 from tfmemlint.model.transfer.table import elements
 from tfmemlint.model.values import Api, Array, Const, Dataset, Instance, Sequence, Value, integer
 
@@ -27,15 +28,37 @@ def label_arrays(fit: Call) -> list[Array]:
 
 
 def losses(file: File, fit: Call) -> list[Value]:
-    """The losses that `compile` gives to the model that a method is called on, one for each call, in
-    this file or a module that it imports: of all models of the file where none of the calls is seen to be for this
-    one. Empty where none is compiled."""
-    compiles = list(file.calls("tf.keras.Model.compile"))
-    own = [each for each in compiles if each.receiver == fit.receiver]
-    if not own:
-        made = _made_by(fit.receiver)
-        own = [c for c in file.calls_within_reach("tf.keras.Model.compile") if made & _made_by(c.receiver)]
-    return [each.value_of("loss") for each in own or compiles]
+    """The losses that `compile` gives to the model that a method is called on, each once, in this file or a module that
+    it imports: of all models of the file where none of the calls is seen to be for this one. Empty where none is
+    compiled."""
+    return _losses_of(file, fit.receiver) if fit.receiver in _compiles(file) else _losses_within_reach(file, fit)
+
+
+def _losses_within_reach(file: File, fit: Call) -> list[Value]:
+    made = _made_by(fit.receiver)
+    own = [c for c in file.calls_within_reach("tf.keras.Model.compile") if made & _made_by(c.receiver)]
+    return [each.value_of("loss") for each in own] if own else _all_losses(file)
+
+
+@once_per_file
+def _losses_of(file: File, model: Value) -> list[Value]:
+    """The losses with which a model of the file is compiled, each once."""
+    return list(dict.fromkeys(call.value_of("loss") for call in _compiles(file)[model]))
+
+
+@once_per_file
+def _all_losses(file: File) -> list[Value]:
+    """The losses of all models of the file, each once."""
+    return list(dict.fromkeys(call.value_of("loss") for call in file.calls("tf.keras.Model.compile")))
+
+
+@once_per_file
+def _compiles(file: File) -> dict[Value, list[Call]]:
+    """The calls that compile each model of the file."""
+    found: dict[Value, list[Call]] = {}
+    for call in file.calls("tf.keras.Model.compile"):
+        found.setdefault(call.receiver, []).append(call)
+    return found
 
 
 def _made_by(model: Value) -> set[int]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from tfmemlint import knowledge
+from tfmemlint.model.remembered import once_per_file
 from tfmemlint.model.values import Api, Const, Instance
 from tfmemlint.query.ordering.conditions import conditions
 from tfmemlint.syntax.names import is_variable
@@ -33,15 +34,19 @@ def guarded(file: File, node: Node, function: cst.FunctionDef) -> bool:
         if above is function:
             break
         if isinstance(above, cst.IndentedBlock):
-            before = above.body[: file.tree.holding(above.body, below)]
-            if any(isinstance(each, cst.If) and _leaves(each) and _guards(file, each, function) for each in before):
-                return True
+            for branch in _leaving(file, above):
+                if file.tree.order(branch) >= file.tree.order(below):
+                    break
+                if _guards(file, branch, function):
+                    return True
         below = above
     return False
 
 
-def _leaves(branch: cst.If) -> bool:
-    return any(walk(branch.body, cst.Return))
+@once_per_file
+def _leaving(file: File, block: cst.IndentedBlock) -> list[cst.If]:
+    """The statements of a block that may leave the function under a condition."""
+    return [each for each in block.body if isinstance(each, cst.If) and any(walk(each.body, cst.Return))]
 
 
 def _guards(file: File, condition: Node, function: cst.FunctionDef) -> bool:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from tfmemlint.model.remembered import once_per_file
 from tfmemlint.model.values import Function
 from tfmemlint.query.repetition.mutation import path_at
-from tfmemlint.syntax.names import home_of, is_variable
+from tfmemlint.syntax.names import Loop, home_of, is_variable
 from tfmemlint.syntax.scopes import Binds, Definition, dotted, written
 from tfmemlint.syntax.tree import Node, walk
 
@@ -37,23 +38,108 @@ def feeds_back(file: File, applied: cst.Call, loop: Node, *, answer: Node | None
     if not isinstance(loop, (cst.For, cst.While)) or not file.tree.contains(loop.body, applied):
         return False
     answers = (applied,) if answer is None else (applied, answer)
-    return _Rounds(file, loop, applied, answers).come_from_answers(arg.value for arg in applied.args)
+    return _Rounds(file, _body(file, loop), applied, answers).come_from_answers(arg.value for arg in applied.args)
+
+
+@once_per_file
+def _body(file: File, loop: Loop) -> _Body:
+    return _Body(file, loop)
 
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """One place that changes what a path leads to: `home` is the scope or class to which its first word belongs."""
+    """One place that changes what a path leads to: `home` is the scope or class to which its first word belongs,
+    `method` the call of the method that does so, in the loop or in what it calls; None for a store."""
 
     home: Node
     path: str
     node: Node
     values: tuple[Node, ...]
+    method: cst.Call | None
+
+
+@dataclass(frozen=True, eq=False)
+class _Body:
+    """What a loop does, whichever of its calls is asked about."""
+
+    file: File
+    loop: Loop
+
+    def runs(self, node: Node) -> bool:
+        """Whether the loop runs some code, itself or in a function that it calls."""
+        return any(self.file.tree.contains(place, node) for place in (self.loop.body, *self.called))
+
+    @cached_property
+    def called(self) -> dict[cst.FunctionDef, list[Call]]:
+        """The functions of the program that the loop calls, with the calls."""
+        found: dict[cst.FunctionDef, list[Call]] = {}
+        for node in walk(self.loop.body, cst.Call):
+            call = self.file.call(node)
+            function = _function(call)
+            if function is not None:
+                found.setdefault(function, []).append(call)
+        return found
+
+    @cached_property
+    def changes(self) -> dict[tuple[Node, str], list[_Change]]:
+        """What the loop and the functions that it calls put into objects, containers and attributes, or give to methods
+        of them, by where the path begins: its home and first word."""
+        found = list(self._changes_in(self.loop.body))
+        for function, calls in self.called.items():
+            for change in self._changes_in(function.body):
+                if change.home is not function:
+                    found.append(change)
+                    continue
+                first, dot, rest = change.path.partition(".")
+                for call in calls:
+                    given = call.arg(first)
+                    base = dotted(given.expression) if given is not None else None
+                    root = next(iter(walk(given.expression, cst.Name)), None) if given is not None else None
+                    if base is not None and root is not None:
+                        path = base + dot + rest
+                        found.append(_Change(self.home(root), path, call.node, change.values, change.method))
+        by_word: dict[tuple[Node, str], list[_Change]] = {}
+        for change in found:
+            by_word.setdefault((change.home, _first_word(change.path)), []).append(change)
+        return by_word
+
+    def _changes_in(self, body: Node) -> Iterator[_Change]:
+        for node in walk(body):
+            if isinstance(node, cst.Assign):
+                for target in (part for each in node.targets for part in _parts(each.target)):
+                    yield from self._stored(node, target, node.value)
+            elif isinstance(node, cst.AugAssign):
+                yield from self._stored(node, node.target, node.value)
+            elif isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
+                values = tuple(arg.value for arg in node.args)
+                yield from self._change(node, node.func.value, values, node)
+
+    def _stored(self, node: Node, target: cst.BaseExpression, value: cst.BaseExpression) -> Iterator[_Change]:
+        indices: list[Node] = []
+        while isinstance(target, cst.Subscript):
+            indices += target.slice
+            target = target.value
+        if indices or isinstance(target, cst.Attribute):
+            yield from self._change(node, target, (value, *indices))
+
+    def _change(
+        self, node: Node, holder: cst.BaseExpression, values: tuple[Node, ...], method: cst.Call | None = None
+    ) -> Iterator[_Change]:
+        while isinstance(holder, cst.Subscript):
+            holder = holder.value
+        path, root = dotted(holder), next(iter(walk(holder, cst.Name)), None)
+        if path is not None and root is not None:
+            yield _Change(self.home(root), path, node, values, method)
+
+    def home(self, root: cst.Name) -> Node:
+        home = home_of(self.file, root)
+        return (self.file.class_of(home) or home) if root.value == "self" else home
 
 
 @dataclass(frozen=True)
 class _Rounds:
     file: File
-    loop: cst.For | cst.While
+    body: _Body
     applied: cst.Call
     answers: tuple[Node, ...]
 
@@ -80,7 +166,7 @@ class _Rounds:
                 yield from self._makers(name, path)
         for call in walk(code, cst.Call):
             function = _function(self.file.call(call))
-            if function is not None and function in self._called:
+            if function is not None and function in self.body.called:
                 yield from (each.value for each in self.file.returns(function) if each.value is not None)
 
     def _read_at(self, name: cst.Name) -> str:
@@ -106,7 +192,7 @@ class _Rounds:
         for d in found:
             if d.binds is Binds.PARAMETER:
                 yield from self._passed(d)
-            elif self._runs_in_loop(d.node) and d.value is not None:
+            elif self.body.runs(d.node) and d.value is not None:
                 yield from (d.value, *self._conditions(d.node))
         at = self.file.tree.order(name)
         first = min((self.file.tree.order(d.node) for d in found), default=0)
@@ -121,97 +207,37 @@ class _Rounds:
     def _in_round(self, found: object) -> bool:
         """Whether each round binds a name anew."""
         return isinstance(found, Definition) and (
-            self.file.tree.contains(self.loop, found.node) or self._runs_in_loop(found.node)
+            self.file.tree.contains(self.body.loop, found.node) or self.body.runs(found.node)
         )
 
     def _is_beside(self, node: Node, other: Node) -> bool:
         return self.file.contexts.function(node) is self.file.contexts.function(other)
 
-    def _runs_in_loop(self, node: Node) -> bool:
-        places = (self.loop.body, *self._called)
-        return any(self.file.tree.contains(place, node) for place in places)
-
     def _conditions(self, node: Node) -> Iterator[Node]:
         """The tests in the loop on which it depends whether something runs."""
         for above in self.file.tree.ancestors(node):
-            if above is self.loop or isinstance(above, cst.FunctionDef):
+            if above is self.body.loop or isinstance(above, cst.FunctionDef):
                 return
             if isinstance(above, (cst.If, cst.While)):
                 yield above.test
 
     def _passed(self, parameter: Definition) -> Iterator[Node]:
         """What the loop's calls of a function give one of its parameters."""
-        for function, calls in self._called.items():
+        for function, calls in self.body.called.items():
             if parameter.scope is function:
                 given = (call.arg(parameter.name) for call in calls)
                 yield from (arg.expression for arg in given if arg is not None)
 
-    @cached_property
-    def _called(self) -> dict[cst.FunctionDef, list[Call]]:
-        """The functions of the program that the loop calls, with the calls."""
-        found: dict[cst.FunctionDef, list[Call]] = {}
-        for node in walk(self.loop.body, cst.Call):
-            call = self.file.call(node)
-            function = _function(call)
-            if function is not None:
-                found.setdefault(function, []).append(call)
-        return found
-
     def _changes_of(self, name: cst.Name, path: str) -> Iterator[_Change]:
-        home = self._home(name)
-        for change in self._changes:
-            if change.home is home and (_holds(change.path, path) or _holds(path, change.path)):
+        """What is put into what a path leads to, or into what that is a part of. The receiver of the call that is asked
+        about is left out: its weights are no item."""
+        func = self.applied.func
+        own = dotted(func.value) if isinstance(func, cst.Attribute) else None
+        for change in self.body.changes.get((self.body.home(name), _first_word(path)), ()):
+            if change.method in self.answers or change.path in ("self", own):
+                continue
+            if _holds(change.path, path) or _holds(path, change.path):
                 yield change
-
-    @cached_property
-    def _changes(self) -> list[_Change]:
-        """What the loop and the functions that it calls put into objects, containers and attributes, or give to methods
-        of them. The receiver of the call that is asked about is left out: its weights are no item."""
-        own = dotted(self.applied.func.value) if isinstance(self.applied.func, cst.Attribute) else None
-        found = list(self._changes_in(self.loop.body))
-        for function, calls in self._called.items():
-            for change in self._changes_in(function.body):
-                if change.home is not function:
-                    found.append(change)
-                    continue
-                first, dot, rest = change.path.partition(".")
-                for call in calls:
-                    given = call.arg(first)
-                    base = dotted(given.expression) if given is not None else None
-                    root = next(iter(walk(given.expression, cst.Name)), None) if given is not None else None
-                    if base is not None and root is not None:
-                        found.append(_Change(self._home(root), base + dot + rest, call.node, change.values))
-        return [change for change in found if change.path not in ("self", own)]
-
-    def _changes_in(self, body: Node) -> Iterator[_Change]:
-        for node in walk(body):
-            if isinstance(node, cst.Assign):
-                for target in (part for each in node.targets for part in _parts(each.target)):
-                    yield from self._stored(node, target, node.value)
-            elif isinstance(node, cst.AugAssign):
-                yield from self._stored(node, node.target, node.value)
-            elif isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and node not in self.answers:
-                values = tuple(arg.value for arg in node.args)
-                yield from self._change(node, node.func.value, values)
-
-    def _stored(self, node: Node, target: cst.BaseExpression, value: cst.BaseExpression) -> Iterator[_Change]:
-        indices: list[Node] = []
-        while isinstance(target, cst.Subscript):
-            indices += target.slice
-            target = target.value
-        if indices or isinstance(target, cst.Attribute):
-            yield from self._change(node, target, (value, *indices))
-
-    def _change(self, node: Node, holder: cst.BaseExpression, values: tuple[Node, ...]) -> Iterator[_Change]:
-        while isinstance(holder, cst.Subscript):
-            holder = holder.value
-        path, root = dotted(holder), next(iter(walk(holder, cst.Name)), None)
-        if path is not None and root is not None:
-            yield _Change(self._home(root), path, node, values)
-
-    def _home(self, root: cst.Name) -> Node:
-        home = home_of(self.file, root)
-        return (self.file.class_of(home) or home) if root.value == "self" else home
 
 
 def _function(call: Call) -> cst.FunctionDef | None:
@@ -225,6 +251,10 @@ def _parts(target: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
             yield from _parts(element.value)
     else:
         yield target
+
+
+def _first_word(path: str) -> str:
+    return path.partition(".")[0].partition("[")[0]
 
 
 def _holds(path: str, part: str) -> bool:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from tfmemlint.model.remembered import once_per_file
 from tfmemlint.syntax.scopes import parameters
 from tfmemlint.syntax.tree import Node, walk
 
@@ -16,7 +18,8 @@ DRAWS = ("builtins.next", "tf.random.", "np.random.", "tf.keras.random.")
 """What draws data anew each time: an element of an iterator, random numbers."""
 
 
-def step_names(file: File, step: Node) -> set[str]:
+@once_per_file
+def step_names(file: File, step: Node) -> Set[str]:
     """The names that hold this step's data: what the loop binds, what its body draws, and what it makes from these, not
     what it carries from step to step."""
     if isinstance(step, cst.BaseComp):

@@ -18,7 +18,7 @@ from tfmemlint.query.limits import FOLLOWED_CALLS
 from tfmemlint.query.repetition.repeats import Repetition, repetitions
 from tfmemlint.query.tracing.compiled import compiled_functions
 from tfmemlint.query.tracing.eager import runs_eagerly
-from tfmemlint.syntax.scopes import parameters
+from tfmemlint.syntax.scopes import ScopeNode, parameters
 from tfmemlint.syntax.tree import Node, walk
 
 if TYPE_CHECKING:
@@ -88,12 +88,20 @@ def tracing_options(file: File, function: Function) -> set[str]:
 
     Options in a dictionary (`tf.function(f, **options)`) are not seen.
     """
-    makers = [d.decorator for d in getattr(function.node, "decorators", ())]
-    for call in file.calls(TRACER):
-        wrapped = call.value_of("func").options
-        makers += [call.node] if any(isinstance(o, Function) and o.node is function.node for o in wrapped) else []
+    decorators = [d.decorator for d in getattr(function.node, "decorators", ())]
+    makers = (*decorators, *_wrapping(file).get(function.node, ()))
     arguments = [arg for maker in makers if isinstance(maker, cst.Call) for arg in maker.args]
     return {arg.keyword.value for arg in arguments if arg.keyword is not None}
+
+
+@once_per_file
+def _wrapping(file: File) -> dict[ScopeNode, list[cst.Call]]:
+    """The calls of `tf.function` that are given each function."""
+    found: dict[ScopeNode, list[cst.Call]] = {}
+    for call in file.calls(TRACER):
+        for function in {o.node for o in call.value_of("func").options if isinstance(o, Function)}:
+            found.setdefault(function, []).append(call.node)
+    return found
 
 
 def is_bound_method(value: Value) -> bool:
