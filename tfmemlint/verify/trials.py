@@ -19,6 +19,7 @@ from tfmemlint.verify.result import ALONE, SAMPLE, WHOLE, Attempt, Pair
 from tfmemlint.verify.run.measure import Settings
 from tfmemlint.verify.run.runs import Run
 from tfmemlint.verify.run.watch import ENDS
+from tfmemlint.verify.same_end import compared
 from tfmemlint.verify.verdicts import (
     CONFIRMED,
     INCONCLUSIVE,
@@ -89,7 +90,10 @@ def tried(plan: Plan, settings: Settings, done: Callable[[], None]) -> Trial:
     at = first
     while at.verdict.kind == INCONCLUSIVE and (cut := _without(at)) is not None:
         at = _tried(cut, settings, done)
-    return at if at.verdict.kind == CONFIRMED else first
+    if at.verdict.kind == CONFIRMED:
+        return at
+    same = compared(first.plan, first.before, settings, done) if not first.after else None
+    return first if same is None else replace(first, after=same[0], verdict=same[1])
 
 
 def _without(trial: Trial) -> Plan | None:
@@ -122,6 +126,9 @@ def _tried(plan: Plan, settings: Settings, done: Callable[[], None]) -> Trial:
     while _goes_on(plan, before, after) and (further := _further(plan, before[-1])) is not None:
         plan = further
         before, after = plan.pair.run(plan.claim, settings, done)
+    if plan.smaller is not None and (less := _fitting(plan, before)) is not None:
+        plan = less
+        before, after = plan.pair.run(plan.claim, settings, done)
     verdict = judge(plan.claim, before, after)
     if plan.smaller is not None and verdict.kind == CONFIRMED:
         verdict = _scaled(verdict, plan, plan.smaller, settings, done)
@@ -136,6 +143,18 @@ def _tried(plan: Plan, settings: Settings, done: Callable[[], None]) -> Trial:
         said = "; ".join(filter(None, (f"the sample is {verdict.kind}", verdict.reason)))
         verdict = replace(verdict, kind=RULE_ONLY, reason=said)
     return Trial(plan, before, after, verdict)
+
+
+def _fitting(plan: Plan, before: Sequence[Run]) -> Plan | None:
+    """The plan with smaller sizes, where a program had no room with those that were made up: the flagged tensor has the
+    bytes that it shall have, and another one is of more axes. None where it fits, or where there are none."""
+    if plan.smaller is None or plan.claim.growth or before[-1].status != "memory":
+        return None
+    try:
+        less = plan.smaller()
+    except PlanError:
+        return None
+    return replace(less, pair=_as_before(less.pair, plan.pair))
 
 
 def _goes_on(plan: Plan, before: Sequence[Run], after: Sequence[Run]) -> bool:
