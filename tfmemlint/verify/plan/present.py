@@ -16,7 +16,9 @@ NOTHING = "'NoneType' object"
 def with_files(pair: Pair, run: Run) -> Pair | None:
     """The programs with the files there that they look for; None where the run did not fail for want of them."""
     program = pair.before
-    if program.present or run.error is None or LOOKS.search(program.listing) is None:
+    if program.present or run.error is None:
+        return None
+    if LOOKS.search(program.listing) is None and LOOKS.search(run.error.traceback) is None:  # of a module as it is
         return None
     return present(pair) if run.error.type in ENDS or NOTHING in run.error.message else None
 
