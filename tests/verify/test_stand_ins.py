@@ -80,6 +80,20 @@ def test_a_folder_that_is_not_there_is_walked_through(run: RunProgram) -> None:
     assert result.status == "ok", result.reason
 
 
+def test_an_entry_of_a_folder_may_turn_out_to_be_one(run: RunProgram) -> None:
+    result = run(
+        """
+        import os
+        names = os.listdir("signs")
+        for name in names[:3]:
+            with open("signs/" + name + "/01/labels.csv") as file:
+                assert file.readline()
+            assert os.path.isdir("signs/" + name)
+        """
+    )
+    assert result.status == "ok", result.reason
+
+
 def test_a_training_that_is_cut_keeps_the_size_of_its_batches(run: RunProgram) -> None:
     result = run(
         """
@@ -373,6 +387,70 @@ def test_the_library_itself_tells_what_its_data_sets_hold(run: RunProgram, tmp_p
     )
     assert result.reason == "KeyError: 'no_such_data'"
     assert "tfds.load('horses/zebras') gave 256 made-up elements of the same dtypes" in result.notes
+
+
+def test_encoders_of_texts_are_where_they_were(run: RunProgram, tmp_path: Path) -> None:
+    modules = {"features": "", "deprecated": "text = 'words'"}
+    for name, text in {**modules, "__init__": f"{DATASETS}\nfrom . import deprecated, features"}.items():
+        (tmp_path / "tensorflow_datasets").mkdir(exist_ok=True)
+        (tmp_path / "tensorflow_datasets" / f"{name}.py").write_text(text, encoding="utf-8")
+    result = run(
+        """
+        import tensorflow_datasets as tfds
+        assert tfds.features.text == "words"
+        tfds.features.other
+        """,
+        path=(str(tmp_path),),
+    )
+    assert result.reason == "AttributeError: module 'tensorflow_datasets.features' has no attribute 'other'"
+    assert "tfds.features.text is taken from where it is now, tfds.deprecated.text" in result.notes
+
+
+def test_figures_have_no_style_where_its_file_is_not_there(run: RunProgram, tmp_path: Path) -> None:
+    (tmp_path / "matplotlib").mkdir()
+    for name, text in (("__init__", ""), ("style", "def use(style):\n    open('/no/such/folder/' + style)")):
+        (tmp_path / "matplotlib" / f"{name}.py").write_text(text, encoding="utf-8")
+    result = run("from matplotlib import style\nstyle.use('own.mplstyle')", path=(str(tmp_path),))
+    assert result.status == "ok", result.reason
+    assert "the style own.mplstyle of figures is not there, and was left out" in result.notes
+
+
+def test_a_made_up_table_is_taken_apart_as_it_was_made(run: RunProgram) -> None:
+    result = run(
+        """
+        import csv
+        import logging
+        import os
+        with open("labels.csv") as file:
+            assert all(len(row) == 10 for row in csv.reader(file, delimiter=";"))
+        with open("words.txt") as file:
+            assert len(next(csv.reader(file, "excel-tab"))) == 12
+        with open("labels.csv") as file:
+            row = next(csv.DictReader(file, delimiter=";"))
+            assert row["batch_size"] == "32" and row["unheard_of"] == "1" and row["image_path"] == "file"
+        with open("own.csv", "w") as file:
+            file.write("a;b\\n1;2")
+        with open("own.csv") as file:
+            assert list(csv.DictReader(file, delimiter=";")) == [{"a": "1", "b": "2"}]
+        assert os.path.getsize("labels.csv") > 0 == os.path.getsize("weights.hdf5")
+        logging.basicConfig(filename="logs/today.log")
+        assert os.path.isfile("logs/today.log")
+        """
+    )
+    assert result.status == "ok", result.reason
+
+
+def test_what_is_not_installed_is_a_text_where_one_is_put_together(run: RunProgram) -> None:
+    result = run(
+        """
+        import os
+        import tfmemlint_absent
+        path = tfmemlint_absent.Datasets().path()
+        assert os.path.join(path, "a") == path + "/a" == f"{path}/a" == "folder/a" and "in " + path == "in folder"
+        path + 1
+        """
+    )
+    assert result.reason.startswith("ModuleNotFoundError: No module named 'tfmemlint_absent'")
 
 
 @pytest.mark.skipif(any(map(find_spec, ("pandas", "sklearn"))), reason="they are installed")

@@ -78,6 +78,17 @@ def kind(path: str, like: str = "") -> str | None:
     return f"a text of {LINES} lines" if ending in TEXTS else None
 
 
+def make_way(path: str) -> None:
+    """Have there the folder of a made-up file. An entry of another folder that was made up as a file makes room for it:
+    now it shows that the program takes it for a folder."""
+    above = folder = os.path.dirname(path)
+    while above and not os.path.lexists(above):
+        above = os.path.dirname(above)
+    if os.path.isfile(above):
+        os.unlink(above)
+    os.makedirs(folder, exist_ok=True)
+
+
 def write(path: str, like: str = "", lines: tuple[int, int] = (0, 0)) -> None:
     """A made-up file of that kind; an empty one where there is none. `lines` tells how many numbers the lines of texts
     have, if any, and how many columns those of tables."""

@@ -66,15 +66,14 @@ class Files:
         self._classes = dict(request.get("rows", ())).get(CLASSES, CLASSES)
         self.has_records = False
         """Whether records were made up."""
-        self._lines = (0, 0)  # numbers in each line of texts, and columns of tables, as the code reads them
-        self._said = 0  # times that something was made up
+        self._lines, self._said = (0, 0), 0  # numbers in lines of texts, columns of tables; what was made up so far
 
     def install(self) -> None:
         """Put this in front of what reads files."""
         listed = dict.fromkeys(("listdir", "walk"), self.listed)
         for name, find in {**listed, "mkdir": self._target, "makedirs": self._target}.items():
             setattr(os, name, self.if_asked(getattr(os, name), find))
-        for name in ("exists", "isfile", "isdir", "getsize"):
+        for name in ("exists", "isfile", "isdir"):
             setattr(os.path, name, self.if_asked(getattr(os.path, name), self.known))
         for module in (builtins, io):
             module.open = self._opened(open)  # type: ignore[attr-defined]
@@ -130,7 +129,7 @@ class Files:
             words = "a file of records" if records else self._contents.kind(path, like)
             if words is None:
                 return path
-            os.makedirs(os.path.dirname(made), exist_ok=True)
+            self._contents.make_way(made)
             self._write(made, like, self._records.RECORDS if records else 0)
             self._say(path, words)
         return made
@@ -176,12 +175,14 @@ class Files:
             self._note(f"{self._shown(path)} cannot be written here: {said}")
         return made
 
-    def _make_room(self, path: str) -> None:
-        """Have there the folder of a file that the program writes."""
-        folder = os.path.dirname(os.path.abspath(path))
+    def written(self, path: str) -> str:
+        """The path of a file to write, whose folder is there then."""
+        made = self._target(path)
+        folder = os.path.dirname(os.path.abspath(made))
         if folder.startswith(self._work) and not os.path.isdir(folder):
             _make_folders(folder)
             self._note(f"{self._shown(folder)}, which the program writes to, is not there: it was made")
+        return made
 
     def _say(self, path: str, words: str) -> None:
         self._said += 1
@@ -235,8 +236,7 @@ class Files:
                 if not set(mode) & set("wax+"):
                     file = self.file(path) if isinstance(path, str) else file
                 elif isinstance(path, str):
-                    file = self._target(path)
-                    self._make_room(file)
+                    file = self.written(path)
             return function(file, mode, *args, **kwargs)
 
         return opened
