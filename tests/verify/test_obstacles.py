@@ -1392,6 +1392,27 @@ OBSTACLES = {
         "TFM208 confirmed",
         ("signs/labels.csv is not there",),
     ),
+    "lines that are split into names": (
+        """
+        import numpy as np
+        import tensorflow as tf
+
+        def read(path):
+            return tf.image.resize(tf.io.decode_jpeg(tf.io.read_file(path), channels=3), [128, 128]).numpy()
+
+        images, labels = [], []
+        with open("splits/train.txt") as file:
+            for line in file.readlines():
+                path, width, label = line.strip().split(",")
+                images.append(read(path))
+                labels.append(int(label) * int(width))
+        images = np.array(images, dtype=float)
+        {trains}
+        model.fit(images, np.array(labels))
+        """,
+        "TFM208 confirmed",
+        ("splits/train.txt is not there",),
+    ),
     "the size of a file that is not there": (
         """
         import os

@@ -440,6 +440,28 @@ def test_a_made_up_table_is_taken_apart_as_it_was_made(run: RunProgram) -> None:
     assert result.status == "ok", result.reason
 
 
+@pytest.mark.parametrize(
+    ("parts", "name", "line"),
+    [
+        ("folder, index, side = line.split()", "split.txt", "3 3 3"),
+        ("path, label = line.strip().split(';')", "labels.csv", "003.jpg;3"),
+        ("x, y = table.split(',')", "split.txt", "word36 word37 word38"),
+    ],
+)
+def test_lines_have_the_parts_that_the_code_takes_of_them(parts: str, name: str, line: str, run: RunProgram) -> None:
+    result = run(
+        f"""
+        def parted(line, table=","):
+            {parts}
+
+        with open({name!r}) as file:
+            lines = file.read().splitlines()
+        assert lines[3].startswith({line!r}), lines[3]
+        """
+    )
+    assert result.status == "ok", result.reason
+
+
 def test_what_is_not_installed_is_a_text_where_one_is_put_together(run: RunProgram) -> None:
     result = run(
         """

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import csv
 import functools
+import io
 import logging
 import os
 import types
@@ -12,6 +13,10 @@ from collections.abc import Callable
 from typing import Any
 
 Note = Callable[[str], None]
+
+SEPARATORS = (",", "\t", ";", "|")
+BEGINNING = 1 << 16
+"""Bytes of a text in which its first line is looked for."""
 
 OTHERS = ".npy"
 """What a file is like that nothing but its size is asked of."""
@@ -46,7 +51,9 @@ class AroundFiles:
         name = getattr(lines, "name", None)
         if not isinstance(name, str) or not name.startswith(os.path.join(self._files.root, "")):
             return None
-        return str(self._contents.SEPARATORS.get(os.path.splitext(name)[1].lower(), " "))
+        with io.FileIO(name) as file:
+            start = file.read(BEGINNING).decode("utf-8", "replace").partition("\n")[0]
+        return next((each for each in SEPARATORS if each in start), " ")
 
     def _parted(self, function: Any) -> Any:
         """`csv.reader`, which takes a made-up table apart as that was made."""

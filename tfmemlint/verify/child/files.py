@@ -66,7 +66,7 @@ class Files:
         self._classes = dict(request.get("rows", ())).get(CLASSES, CLASSES)
         self.has_records = False
         """Whether records were made up."""
-        self._lines, self._said = (0, 0), 0  # numbers in lines of texts, columns of tables; what was made up so far
+        self._lines, self._said, self._source = None, 0, source  # how lines are read; what was made up so far
 
     def install(self) -> None:
         """Put this in front of what reads files."""
@@ -232,7 +232,8 @@ class Files:
         @functools.wraps(function)
         def opened(file: Any, mode: str = "r", *args: Any, **kwargs: Any) -> Any:
             if isinstance(file, (str, os.PathLike)) and self._asked():
-                path, self._lines = os.fspath(file), self._contents.lines_of(sys._getframe(1).f_code.co_filename)
+                path = os.fspath(file)
+                self._lines = self._contents.lines_of(sys._getframe(1).f_code.co_filename, self._source)
                 if not set(mode) & set("wax+"):
                     file = self.file(path) if isinstance(path, str) else file
                 elif isinstance(path, str):
@@ -282,7 +283,7 @@ class Files:
         ending = self._contents.ending_of(rest[-1]) if rest else None
         folders = len(rest) == 1 and ending is None and self._nested
         made = self.folder(base, ending, classes=len(rest) > 1 or folders)
-        if len(rest) == 1 and _is_nested(made):
+        if len(rest) == 1 and any(os.path.isdir(os.path.join(made, name)) for name in os.listdir(made)):
             return sorted(os.path.join(made, name) for name in os.listdir(made))
         return sorted(
             os.path.join(where, name)
@@ -293,7 +294,3 @@ class Files:
 
 
 _lies_there, _make_folders, _walk = os.path.lexists, os.makedirs, os.walk
-
-
-def _is_nested(folder: str) -> bool:
-    return any(os.path.isdir(os.path.join(folder, name)) for name in os.listdir(folder))
