@@ -1413,6 +1413,26 @@ OBSTACLES = {
         "TFM208 confirmed",
         ("splits/train.txt is not there",),
     ),
+    "a search over estimators that are gone": (
+        """
+        import numpy as np
+        import tensorflow as tf
+        from keras.wrappers.scikit_learn import KerasClassifier
+        from sklearn.model_selection import GridSearchCV
+
+        def build(width=64):
+            model = tf.keras.Sequential([tf.keras.layers.Dense(width, input_shape=(64,)), tf.keras.layers.Dense(3)])
+            model.compile("adam", "categorical_crossentropy")
+            return model
+
+        x, y = np.random.rand(300, 64), np.arange(300) % 3
+        search = GridSearchCV(KerasClassifier(build_fn=build, epochs=2), {{"width": [256, 512, 1024]}}, cv=3)
+        found = search.fit(x, y)
+        print(found.best_score_, found.best_params_)
+        """,
+        "TFM601 confirmed",
+        ("its estimators train the models that they are given",),
+    ),
     "the size of a file that is not there": (
         """
         import os

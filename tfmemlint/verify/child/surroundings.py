@@ -25,7 +25,7 @@ Change = Callable[[types.ModuleType], None]
 
 ANSWER = (
     *("absent_names", "addons", "arguments", "around_files", "contrib", "fetching", "files", "frames", "here"),
-    *("imutils_here", "missing"),
+    *("estimators", "imutils_here", "missing"),
     *("loaded", "networks", "older", "older_libraries", "older_pandas", "pandas_here", "series"),
     *("sklearn_here", "summaries", "surroundings", "tables", "tf_files", "weights"),
 )
@@ -84,6 +84,8 @@ def install(program: str, request: dict[str, Any], substitutes: Any, load: Calla
     keras = _all_keras()
     pictures = load("pictures")
     pictures.of_keras()
+    marked = "marked=True" in (request.get("source") or "")
+    sys.meta_path.append(load("estimators").Estimators(asked, marked, substitutes.rounds, note))
     finder = older.Older(asked, Missing, note)
     finder.install()
     load("absent_names").AbsentNames(os.path.join(work, ""), asked, Missing, note).install()
