@@ -883,6 +883,15 @@ OBSTACLES = {
         "TFM306 confirmed",
         ("the function was called by itself",),
     ),
+    "a draw that is repeated and shuffled": (
+        """
+        import tensorflow as tf
+        data = tf.data.Dataset.from_tensor_slices(tf.random.uniform([200, 64]))
+        data = data.map(lambda row: row + tf.random.uniform([64])).cache().shuffle(200).batch(16)
+        """,
+        "TFM306 confirmed",
+        (),
+    ),
     "a draw among equals": (
         """
         import tensorflow as tf
@@ -1432,6 +1441,22 @@ OBSTACLES = {
         """,
         "TFM601 confirmed",
         ("its estimators train the models that they are given",),
+    ),
+    "a setting that is the key of a dictionary": (
+        """
+        import numpy as np
+        import tensorflow as tf
+        WIDTHS = {{"large": 512, "small": 64}}
+
+        def train(config):
+            width = WIDTHS[config.size]
+            images = np.array(np.zeros((500, 64, width), "float32"), dtype=float)
+            model = tf.keras.Sequential([tf.keras.layers.Flatten(), tf.keras.layers.Dense(1)])
+            model.compile("sgd", "mse")
+            model.fit(images, np.zeros(len(images)), epochs=config.epochs)
+        """,
+        "TFM208 confirmed",
+        ("settings of usual values",),
     ),
     "the size of a file that is not there": (
         """

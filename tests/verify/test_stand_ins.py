@@ -116,6 +116,21 @@ def test_a_training_that_is_cut_keeps_the_size_of_its_batches(run: RunProgram) -
     assert "fit() was cut to steps_per_epoch=20" in result.notes
 
 
+def test_rows_that_were_made_up_are_whole_batches_of_a_model_that_is_made_for_them(run: RunProgram) -> None:
+    result = run(
+        """
+        import numpy as np
+        import tensorflow as tf
+        model = tf.keras.Sequential([tf.keras.layers.Input(batch_shape=(4, 3)), tf.keras.layers.Dense(1)])
+        model.compile("sgd", "mse")
+        rows = np.load("rows.npy")[:47, :3]
+        model.fit(rows, rows[:, 0], batch_size=4)
+        """
+    )
+    assert result.status == "ok", result.reason
+    assert "x and y had 47 rows: both were cut to 44, for batches of 4" in result.notes
+
+
 def test_a_loop_that_is_never_come_to_goes_through_nothing(run: RunProgram) -> None:
     loops = """
     for each in range({}):
