@@ -1458,6 +1458,18 @@ OBSTACLES = {
         "TFM208 confirmed",
         ("settings of usual values",),
     ),
+    "a buffer of more batches than there are files": (
+        """
+        import tensorflow as tf
+
+        def read(path):
+            return tf.image.resize(tf.io.decode_png(tf.io.read_file(path), channels=3), [32, 32])
+
+        train = tf.data.Dataset.list_files("cinic/train/*/*.png").map(read).batch(128).shuffle(1024).prefetch(1)
+        """,
+        "TFM307 confirmed",
+        ("1024 files",),
+    ),
     "the size of a file that is not there": (
         """
         import os

@@ -105,6 +105,30 @@ def unmade() -> Plan:
     raise PlanError("the repair changes nothing in the programs")
 
 
+@dataclass(frozen=True)
+class WithMany(Pair):
+    """A pair that saves something only where folders have many files."""
+
+    note: str = ""
+
+    def run(self, *_: Any) -> tuple[tuple[Run, ...], tuple[Run, ...]]:
+        before = 32 * MIB if self.before.many else 16 * MIB
+        made = (Run("ok", peak_bytes=size, sizes_made_up=True, notes=(self.note,)) for size in (before, 16 * MIB))
+        return tuple((run,) for run in made)  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize(
+    ("note", "kind"),
+    [
+        ("data is not there: a folder with 64 files (.jpg) was made up", CONFIRMED),
+        ("data.csv is not there: a text of 200 lines was made up", INCONCLUSIVE),
+    ],
+)
+def test_a_saving_that_few_files_do_not_show_is_looked_for_with_many(note: str, kind: str) -> None:
+    verdict = outcome(replace(plan(RAISED), pair=WithMany(Program(""), Program(""), note=note)))
+    assert verdict.kind == kind
+
+
 class TestTheSameEnd:
     """Programs that raise before and after the repair."""
 

@@ -11,7 +11,7 @@ from tfmemlint.verify.plan.alone import WORDS, WORDS_SOLVED
 from tfmemlint.verify.plan.for_keras_2 import of_keras_2, with_keras_2
 from tfmemlint.verify.plan.for_version_1 import of_version_1, with_version_1
 from tfmemlint.verify.plan.mismatch import corrected, shaped, with_rows
-from tfmemlint.verify.plan.present import present, with_files
+from tfmemlint.verify.plan.present import many, present, with_files, with_many
 from tfmemlint.verify.plan.programs import PlanError
 from tfmemlint.verify.plan.templates import Plan
 from tfmemlint.verify.plan.up_to import STOPPED
@@ -138,6 +138,10 @@ def _tried(plan: Plan, settings: Settings, done: Callable[[], None]) -> Trial:
     elif plan.smaller is not None and verdict.kind != INCONCLUSIVE:
         verdict = inconclusive(f"{_in_words(verdict)}; {OTHER_SIZES}", verdict.metric)
     elif verdict.kind in (NOT_CONFIRMED, NEEDS_MORE, TOO_SMALL) and any(run.sizes_made_up for run in before):
+        more = with_many(plan.pair, before[-1]) if plan.pair.after is not None else None
+        tried_more = _tried(replace(plan, pair=more), settings, done) if more is not None else None
+        if tried_more is not None and tried_more.verdict.kind == CONFIRMED:
+            return tried_more
         verdict = inconclusive(f"{_in_words(verdict)}; {OTHER_FILES}", verdict.metric)
     if not plan.own:
         said = "; ".join(filter(None, (f"the sample is {verdict.kind}", verdict.reason)))
@@ -185,6 +189,7 @@ def _as_before(pair: Pair, tried: Pair) -> Pair:
     """Other programs with what was found out in the tries with some."""
     found = with_rows(shaped(pair, tried.before.shapes), tried.before.rows)
     found = present(found) if tried.before.present else found
+    found = many(found) if tried.before.many else found
     found = of_version_1(found) if tried.before.version_1 else found
     return of_keras_2(found) if tried.before.keras_2 else found
 

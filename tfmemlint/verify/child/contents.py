@@ -49,9 +49,10 @@ def likeliest(source: str) -> str:
     return next((ending for ending in named if ending in AUDIO), first) if first not in IMAGES else first
 
 
-def names_in_folder(classes: int, ending: str) -> tuple[list[str], str]:
-    """The names of the files of a folder, in folders for so many classes, if any, and words for what is in it."""
-    each = FILES if classes < 2 else max(1, 2 * FILES // classes)
+def names_in_folder(classes: int, ending: str, times: int = 1) -> tuple[list[str], str]:
+    """The names of the files of a folder, in folders for so many classes, if any, and words for what is in it; `times`
+    as many files as usual."""
+    each = times * FILES if classes < 2 else max(1, times * 2 * FILES // classes)
     folders = [f"class_{number:03}/" for number in range(classes)] or [""]
     inside = f"{classes} folders of {each} files" if classes else f"{each} files"
     names = [f"{folder}{number:03}{ending}" for folder in folders for number in range(each)]
@@ -144,6 +145,7 @@ def _is_made_up(text: Any) -> bool:
     return isinstance(name, str) and f"{os.sep}tfmemlint_made_up{os.sep}" in name
 
 
+@functools.lru_cache
 def wav() -> bytes:
     """A WAV file of one channel, by the format's description."""
     count = RATE * SECONDS
@@ -154,6 +156,7 @@ def wav() -> bytes:
     )
 
 
+@functools.lru_cache
 def png() -> bytes:
     """A PNG file, by the format's description: a library need not be there. Most readers look at what a file begins
     with, whatever its name ends with."""

@@ -24,7 +24,7 @@ from typing import Any
 Note = Callable[[str], None]
 
 FOLDER = "tfmemlint_made_up"
-CLASSES, MOST_SAID = 2, 8
+CLASSES, MOST_SAID, MANY = 2, 8, 16
 READERS = {
     "PIL.Image": ("open",),
     "cv2": ("imread",),
@@ -62,7 +62,7 @@ class Files:
         self._work, self.root = os.path.join(work, ""), os.path.join(work, FOLDER)
         self._ending = self._contents.likeliest(source)
         self._nested = "isdir(" in source or "is_dir(" in source
-        self._present = bool(request.get("present"))
+        self._present, self._times = bool(request.get("present")), MANY if request.get("many") else 1
         self._classes = dict(request.get("rows", ())).get(CLASSES, CLASSES)
         self.has_records = False
         """Whether records were made up."""
@@ -143,7 +143,7 @@ class Files:
         if not _lies_there(made):
             ending = ending or self._ending
             many = self._records.RECORDS_OF_MANY if ending in self._records.ENDINGS else 0
-            names, words = self._contents.names_in_folder(self._classes if classes else 0, ending)
+            names, words = self._contents.names_in_folder(self._classes if classes else 0, ending, self._times)
             for name in names:
                 os.makedirs(os.path.dirname(os.path.join(made, name)), exist_ok=True)
                 self._write(os.path.join(made, name), "", many)

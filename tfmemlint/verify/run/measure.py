@@ -85,7 +85,8 @@ class Program:
     rows: tuple[tuple[int, int], ...] = ()
     """Pairs of the numbers of rows that data is made up with, and those that fit in their place."""
     present: bool = False
-    """Whether files and folders are there that it looks for before it reads them."""
+    many: bool = False
+    """Whether files and folders are there that it looks for before it reads them; whether folders have many files."""
     modules: tuple[tuple[str, str], ...] = ()
     """The modules of the project that lie in the place of its own: paths from its folder, with texts."""
     collects: bool = False
@@ -198,6 +199,7 @@ def _request(program: Program, settings: Settings, work: str, key: str) -> dict[
         "shapes": program.shapes,
         "rows": program.rows,
         "present": program.present,
+        "many": program.many,
         "raised": program.raised,
         "patient": 0.0 if program.step else settings.limits.wall / 3,
         "work": settings.limits.wall / WALL_TO_WORK,
