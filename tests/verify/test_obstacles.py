@@ -1470,6 +1470,18 @@ OBSTACLES = {
         "TFM307 confirmed",
         ("1024 files",),
     ),
+    "a distribution of a library that is not there": (
+        """
+        import numpy as np
+        import tensorflow as tf
+        import tensorflow_probability as tfp
+        images = np.array(tfp.distributions.Normal(tf.zeros([500, 64, 64, 3]), 1.0).sample(), dtype=float)
+        {trains}
+        model.fit(images, np.zeros(500))
+        """,
+        "TFM208 confirmed",
+        (),
+    ),
     "the size of a file that is not there": (
         """
         import os

@@ -455,6 +455,40 @@ def test_a_made_up_table_is_taken_apart_as_it_was_made(run: RunProgram) -> None:
     assert result.status == "ok", result.reason
 
 
+@pytest.mark.skipif(find_spec("tensorflow_probability") is not None, reason="it is installed")
+def test_distributions_are_there_without_their_library(run: RunProgram) -> None:
+    result = run(
+        """
+        import math
+        import numpy as np
+        import tensorflow as tf
+        import tensorflow_probability as tfp
+        from tensorflow_probability import distributions as tfd
+
+        def near(found, wanted):
+            return np.allclose(found, wanted, atol=1e-5)
+
+        normal = tfp.distributions.Normal(tf.zeros([4, 3]), 2.0)
+        assert normal.sample().shape == (4, 3) and normal.sample(5).shape == (5, 4, 3)
+        assert near(normal.log_prob(tf.zeros([4, 3])), np.full((4, 3), -math.log(2 * math.sqrt(2 * math.pi))))
+        rows = tfd.MultivariateNormalDiag(tf.zeros([4, 3]), tf.ones([4, 3]))
+        assert rows.sample([2]).shape == (2, 4, 3)
+        assert near(rows.log_prob(tf.zeros([4, 3])), [-1.5 * math.log(2 * math.pi)] * 4)
+        assert near(tfd.kl_divergence(rows, tfd.MultivariateNormalDiag(tf.ones([4, 3]), tf.ones([4, 3]))), [1.5] * 4)
+        of_numbers = normal.log_prob(tf.zeros([4, 3]))
+        assert near(tfd.Independent(normal, 1).log_prob(tf.zeros([4, 3])), tf.reduce_sum(of_numbers, -1))
+        classes = tfd.Categorical(probs=[[0.25, 0.75], [0.5, 0.5]])
+        assert classes.sample().shape == (2,) and classes.sample(3).shape == (3, 2)
+        assert classes.sample().dtype == tf.int32
+        assert near(classes.log_prob([1, 0]), np.log([0.75, 0.5])) and near(classes.entropy()[1], math.log(2))
+        assert near(tfd.Bernoulli(probs=0.25).prob(1), 0.25) and tfd.Bernoulli(logits=[0.0, 1.0]).sample().shape == (2,)
+        assert near(tfd.Uniform(0.0, 4.0).prob(1.0), 0.25) and float(tfd.Uniform(3.0, 4.0).sample()) >= 3
+        tfp.optimizer.lbfgs_minimize(tf.zeros([1]))
+        """
+    )
+    assert result.reason.startswith("ModuleNotFoundError: No module named 'tensorflow_probability'"), result.reason
+
+
 @pytest.mark.parametrize(
     ("parts", "name", "line"),
     [

@@ -25,7 +25,7 @@ Change = Callable[[types.ModuleType], None]
 
 ANSWER = (
     *("absent_names", "addons", "arguments", "around_files", "contrib", "fetching", "files", "frames", "here"),
-    *("estimators", "imutils_here", "missing"),
+    *("estimators", "imutils_here", "missing", "probability_here"),
     *("loaded", "networks", "older", "older_libraries", "older_pandas", "pandas_here", "series"),
     *("sklearn_here", "summaries", "surroundings", "tables", "tf_files", "weights"),
 )
@@ -123,6 +123,7 @@ def install(program: str, request: dict[str, Any], substitutes: Any, load: Calla
     of_pandas = load("pandas_here").filler(frames, tables.patch), "tables of NumPy's arrays stand for those that it has"
     fills = {"pandas": of_pandas, "tensorflow_datasets": (catalogue.patch, "its catalogue gives made-up elements")}
     fills.update({**pictures.FILLS, **load("small_libraries").fills(load("usual").usual)})
+    fills.update(load("probability_here").fills())
     load("here").Here(asked, missing.MissingModule, fills, note).install()
     sys.meta_path.append(missing.MissingModules(asked, note))
     libraries = older_libraries.OlderLibraries(asked, functools.partial(files.file, like=".png"), note)
