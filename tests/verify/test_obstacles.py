@@ -1472,15 +1472,17 @@ OBSTACLES = {
     ),
     "a distribution of a library that is not there": (
         """
-        import numpy as np
         import tensorflow as tf
         import tensorflow_probability as tfp
-        images = np.array(tfp.distributions.Normal(tf.zeros([500, 64, 64, 3]), 1.0).sample(), dtype=float)
-        {trains}
-        model.fit(images, np.zeros(500))
+        model = tf.keras.Sequential([tf.keras.layers.Input((64,)), tf.keras.layers.Dense(4096)])
+        noise = tfp.distributions.Normal(tf.zeros([64]), 0.1)
+        found = []
+        for batch in tf.data.Dataset.from_tensor_slices(tf.zeros([1024, 64])).batch(16):
+            found.append(model(batch + noise.sample(16)))
+        print(len(found))
         """,
-        "TFM208 confirmed",
-        (),
+        "TFM406 confirmed",
+        ("in the 64 rounds of the loop",),
     ),
     "the size of a file that is not there": (
         """
