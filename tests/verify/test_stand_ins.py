@@ -278,6 +278,19 @@ def test_tables_have_the_columns_that_the_code_gives_them(run: RunProgram) -> No
     assert result.status == "ok", result.reason
 
 
+def test_a_table_of_labels_without_names_has_one_column(run: RunProgram) -> None:
+    result = run(
+        """
+        import pandas as pd
+        labels = pd.read_csv("har/train/y_train.txt", header=None)
+        assert labels.shape == (1000, 1) and set(labels.values.ravel().tolist()) == {0, 1}
+        assert pd.read_csv("har/train/train_labels.csv", header=None).shape == (1000, 1)
+        assert pd.read_csv("har/train/X_train.txt", header=None).shape == (1000, 10)
+        """
+    )
+    assert result.status == "ok", result.reason
+
+
 def test_tables_have_what_older_versions_of_pandas_had(run: RunProgram) -> None:
     pytest.importorskip("pandas")
     result = run(

@@ -22,13 +22,13 @@ def fields_of(files: Sequence[Home], name: str, text: str, asked: Collection[str
     and texts that fields are compared with in a text, or that are keys of what is taken by them. Where `asked` is
     given, only those of its fields."""
     known = {field: code for file in files for field, code in _defaults(file) if asked is None or field in asked}
-    for found in re.finditer(COMPARED.format(re.escape(name)), text):
-        known.setdefault(found[1] or found[2], repr(found[3]))
     texts = "\n".join((text, *(file.source.text for file in files)))
     for found in re.finditer(KEYED.format(re.escape(name)), text):
         key = re.search(FIRST_KEY.format(re.escape(found[1])), texts)
         if key is not None:
             known.setdefault(found[2] or found[3], repr(key[1]))
+    for found in re.finditer(COMPARED.format(re.escape(name)), text):
+        known.setdefault(found[1] or found[2], repr(found[3]))
     return "".join(f", {field}={code}" for field, code in known.items() if not iskeyword(field))
 
 
