@@ -1465,7 +1465,7 @@ OBSTACLES = {
         def read(path):
             return tf.image.resize(tf.io.decode_png(tf.io.read_file(path), channels=3), [32, 32])
 
-        train = tf.data.Dataset.list_files("cinic/train/*/*.png").map(read).batch(128).shuffle(1024).prefetch(1)
+        train = tf.data.Dataset.list_files("photos/train/*/*.png").map(read).batch(128).shuffle(1024).prefetch(1)
         """,
         "TFM307 confirmed",
         ("1024 files",),

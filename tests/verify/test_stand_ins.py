@@ -282,10 +282,10 @@ def test_a_table_of_labels_without_names_has_one_column(run: RunProgram) -> None
     result = run(
         """
         import pandas as pd
-        labels = pd.read_csv("har/train/y_train.txt", header=None)
+        labels = pd.read_csv("motion/train/y_train.txt", header=None)
         assert labels.shape == (1000, 1) and set(labels.values.ravel().tolist()) == {0, 1}
-        assert pd.read_csv("har/train/train_labels.csv", header=None).shape == (1000, 1)
-        assert pd.read_csv("har/train/X_train.txt", header=None).shape == (1000, 10)
+        assert pd.read_csv("motion/train/train_labels.csv", header=None).shape == (1000, 1)
+        assert pd.read_csv("motion/train/X_train.txt", header=None).shape == (1000, 10)
         """
     )
     assert result.status == "ok", result.reason

@@ -39,8 +39,7 @@ ABOVE = 3
 """Folders above that of a program in which its files are looked for."""
 
 WALL_TO_WORK = 18
-"""Of the seconds that a program may take, one in so many is its own processor time before it is cut short: others use
-the processors, too."""
+"""Of the seconds that a program may take, one in so many may be its own processor time: others use processors, too."""
 
 RESERVED = ("program.py", "request.json", PROJECT, "__pycache__")
 
