@@ -1579,8 +1579,8 @@ OBSTACLES = {
             session = tf_debug.TensorBoardDebugWrapperSession(session, "localhost:6064")
             session.run(tf.global_variables_initializer())
             for step in range(1000):
-                print(session.run(total, {{x: [[1.0] * 10]}}))
-                tf.add(count, 1.0)
+                now = tf.add(count, total)
+                print(session.run(now, {{x: [[1.0] * 10]}}))
         """,
         "TFM901 confirmed",
         ("tensorflow.python.debug watches nothing here",),
