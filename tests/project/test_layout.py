@@ -60,6 +60,9 @@ FOUND = [
     ("run/train.py run/data.py data.py", "run/train.py", "data", "run/data.py", ""),
     ("run/train.py run/data/notes.py data.py", "run/train.py", "data", "data.py", ""),
     ("run/train.py data.py src/data.py", "run/train.py", "data", "data.py", ""),
+    ("net/net.py net/data.py", "net/net.py", "net.data", "net/data.py", ""),  # the folder, and no file of its name
+    ("net/net.py net/data.py", "net/data.py", "net.data.load", "net/data.py", "load"),
+    ("net/net.py net/data.py", "net/data.py", "net.load", "net/net.py", "load"),
     ("a/train.py b/data.py", "a/train.py", "data", None, ""),  # a folder that nobody is in
 ]
 

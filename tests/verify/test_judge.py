@@ -123,6 +123,10 @@ class TestSlopes:
         assert verdict.kind == CONFIRMED
         assert verdict.before == pytest.approx(MIB) and verdict.after == pytest.approx(0)
 
+    def test_what_shrinks_by_less_is_no_leak(self) -> None:
+        before, after = ([stepping(*range(90 * MIB, 0, -step))] for step in (8 * MIB, 9 * MIB))
+        assert judge(Claim("live_slope"), before, after).kind == NOT_CONFIRMED
+
     def test_growth_that_ends_after_the_first_steps_is_no_leak(self) -> None:
         warming = [MIB * min(step, 8) for step in range(20)]
         assert judge(Claim("live_slope"), [stepping(*warming)], [stepping(*[MIB] * 20)]).kind == NOT_CONFIRMED

@@ -23,6 +23,7 @@ MADE = ((1, ROWS), (2, COUNT), (3, LOGS))
         ("AttributeError", "'int' object has no attribute 'shape'", "count.shape[0]", 2),
         ("AttributeError", "'NoneType' object has no attribute 'get'", "logs.get(rows[0])", 3),
         ("TypeError", "'int' object is not callable", "count(3)", 2),
+        ("TypeError", "Only integers, slices (`:`) are valid indices, got <tf.Tensor: shape=(3,)>", "x[:, rows]", 1),
         ("TypeError", "expected str, bytes or os.PathLike object, not int", "open(count)", 2),
     ],
 )

@@ -42,6 +42,7 @@ def shapes(message: str, known: tuple[tuple[tuple[int, ...], tuple[int, ...]], .
         ("Dimensions must be equal, but are 1021 and 784 for MatMul", (1021,), (784,)),
         ("too many indices for array: array is 2-dimensional, but 4 were indexed", (1021,), (64, 64, 3)),
         ("cannot reshape array of size 1055744 into shape (6,125)", (1031,), (750,)),
+        ("yielded an element of shape (1021, 3) where an element of shape (8, 3) was expected", (1021,), (8,)),
     ],
 )
 def test_an_error_tells_what_fits_in_the_place_of_an_array(
@@ -108,6 +109,33 @@ def test_each_array_is_corrected_once() -> None:
     message = "expected shape=(None, 28, 28), found shape=(32, 1031)"
     assert shapes(message, known) == (*known, ((1031,), (28, 28)))
     assert shapes("expected shape=(None, 28, 28), found shape=(32, 784)", known) is None
+
+
+@pytest.mark.parametrize(
+    ("line", "names", "wanted"),
+    [
+        ("n, height, width, depth = images.shape", ("images", "other"), (64, 64, 3)),
+        ("(n, height, width, depth) = self.data.images.shape", ("images", "other"), (64, 64, 3)),
+        ("n, height, width, depth = rows.shape", ("images", "other"), None),
+        ("n, height, width, depth = rows.shape", ("images",), (64, 64, 3)),
+        ("n, height, width, depth = sizes", ("images",), None),
+    ],
+)
+def test_names_for_the_axes_of_an_array_tell_how_many_it_has(line: str, names: tuple[str, ...], wanted: object) -> None:
+    message = "not enough values to unpack (expected 4, got 2)"
+    notes = [f"{name!r} of a.h5 is not there: float32[1024,{1021 + at}] was made up" for at, name in enumerate(names)]
+    trace = f'File "program.py", line 3, in <module>\n    {line}\nValueError: {message}'
+    run = Run("error", error=Failure("ValueError", message=message, traceback=trace), notes=tuple(notes))
+    found = corrected(Pair(Program(""), None), run)
+    assert (None if found is None else found.before.shapes) == (wanted and (((1021,), wanted),))
+
+
+def test_a_loop_over_the_rows_of_another_array_tells_how_many_there_are() -> None:
+    source = 'f(boxes=tfmemlint_tensor("float32", (31, 37, 4)), scores=tfmemlint_tensor("float32", (19, 37)))'
+    for index, wanted in ((19, ((19, 31),)), (31, None), (7, None)):
+        error = Failure("InvalidArgumentError", message=f"slice index {index} of dimension 0 out of bounds. [Op:Slice]")
+        found = corrected(Pair(Program(source), None), Run("error", error=error))
+        assert (None if found is None else found.before.rows) == wanted
 
 
 @pytest.mark.parametrize(

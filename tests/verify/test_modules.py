@@ -476,6 +476,19 @@ def test_any_project_s_program_computes_the_same_without_the_rest(
     assert not any("not_there" in text for text in texts(planned_).values())
 
 
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("X = 1", 0),
+        ("X = tf.config.list_physical_devices('GPU')", 1),
+        ("cards = tf.config.experimental.list_physical_devices('GPU')\nX = cards[0], cards[1], tf.rows[7]", 2),
+    ],
+)
+def test_a_program_has_the_cards_that_its_modules_ask_for(text: str, count: int, tmp_path: Path) -> None:
+    files = {"data.py": f"import tensorflow as tf\n{text}", "train.py": "import data\nflagged(data.X)"}
+    assert planned(tmp_path, files).pair.before.simulated_gpus == count
+
+
 def test_a_package_is_no_file_of_its_own_name(tmp_path: Path) -> None:
     """`from p.data import load` in `p/train.py`, beside `p/p.py`: such programs are started above the package."""
     for name in ("p.py", "data.py", "train.py"):

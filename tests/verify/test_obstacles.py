@@ -883,6 +883,15 @@ OBSTACLES = {
         "TFM306 confirmed",
         ("the function was called by itself",),
     ),
+    "a draw that is repeated and shuffled": (
+        """
+        import tensorflow as tf
+        data = tf.data.Dataset.from_tensor_slices(tf.random.uniform([200, 64]))
+        data = data.map(lambda row: row + tf.random.uniform([64])).cache().shuffle(200).batch(16)
+        """,
+        "TFM306 confirmed",
+        (),
+    ),
     "a draw among equals": (
         """
         import tensorflow as tf
@@ -1368,6 +1377,314 @@ OBSTACLES = {
         """,
         "TFM406 confirmed",
         ("in the 64 rounds of the loop",),
+    ),
+    "a table that is taken apart by something else": (
+        """
+        import csv
+        import cv2
+        import numpy as np
+        import tensorflow as tf
+
+        def load(folder):
+            images = []
+            with open(folder + "/labels.csv") as file:
+                rows = csv.reader(file, delimiter=";")
+                next(rows)
+                for row in rows:
+                    images.append(cv2.imread(folder + "/" + row[0])[: 128, : 128] * int(row[7]))
+            return images
+
+        images = np.array(load("signs"), dtype=float)
+        {trains}
+        model.fit(images, np.zeros(len(images)))
+        """,
+        "TFM208 confirmed",
+        ("signs/labels.csv is not there",),
+    ),
+    "lines that are split into names": (
+        """
+        import numpy as np
+        import tensorflow as tf
+
+        def read(path):
+            return tf.image.resize(tf.io.decode_jpeg(tf.io.read_file(path), channels=3), [128, 128]).numpy()
+
+        images, labels = [], []
+        with open("splits/train.txt") as file:
+            for line in file.readlines():
+                path, width, label = line.strip().split(",")
+                images.append(read(path))
+                labels.append(int(label) * int(width))
+        images = np.array(images, dtype=float)
+        {trains}
+        model.fit(images, np.array(labels))
+        """,
+        "TFM208 confirmed",
+        ("splits/train.txt is not there",),
+    ),
+    "a search over estimators that are gone": (
+        """
+        import numpy as np
+        import tensorflow as tf
+        from keras.wrappers.scikit_learn import KerasClassifier
+        from sklearn.model_selection import GridSearchCV
+
+        def build(width=64):
+            model = tf.keras.Sequential([tf.keras.layers.Dense(width, input_shape=(64,)), tf.keras.layers.Dense(3)])
+            model.compile("adam", "categorical_crossentropy")
+            return model
+
+        x, y = np.random.rand(300, 64), np.arange(300) % 3
+        search = GridSearchCV(KerasClassifier(build_fn=build, epochs=2), {{"width": [256, 512, 1024]}}, cv=3)
+        found = search.fit(x, y)
+        print(found.best_score_, found.best_params_)
+        """,
+        "TFM601 confirmed",
+        ("its estimators train the models that they are given",),
+    ),
+    "a setting that is the key of a dictionary": (
+        """
+        import numpy as np
+        import tensorflow as tf
+        WIDTHS = {{"large": 512, "small": 64}}
+
+        def train(config):
+            width = WIDTHS[config.size]
+            images = np.array(np.zeros((500, 64, width), "float32"), dtype=float)
+            model = tf.keras.Sequential([tf.keras.layers.Flatten(), tf.keras.layers.Dense(1)])
+            model.compile("sgd", "mse")
+            model.fit(images, np.zeros(len(images)), epochs=config.epochs)
+        """,
+        "TFM208 confirmed",
+        ("settings of usual values",),
+    ),
+    "a buffer of more batches than there are files": (
+        """
+        import tensorflow as tf
+
+        def read(path):
+            return tf.image.resize(tf.io.decode_png(tf.io.read_file(path), channels=3), [32, 32])
+
+        train = tf.data.Dataset.list_files("photos/train/*/*.png").map(read).batch(128).shuffle(1024).prefetch(1)
+        """,
+        "TFM307 confirmed",
+        ("1024 files",),
+    ),
+    "a distribution of a library that is not there": (
+        """
+        import tensorflow as tf
+        import tensorflow_probability as tfp
+        model = tf.keras.Sequential([tf.keras.layers.Input((64,)), tf.keras.layers.Dense(4096)])
+        noise = tfp.distributions.Normal(tf.zeros([64]), 0.1)
+        found = []
+        for batch in tf.data.Dataset.from_tensor_slices(tf.zeros([1024, 64])).batch(16):
+            found.append(model(batch + noise.sample(16)))
+        print(len(found))
+        """,
+        "TFM406 confirmed",
+        ("in the 64 rounds of the loop",),
+    ),
+    "the size of a file that is not there": (
+        """
+        import os
+        import h5py
+        import numpy as np
+        import tensorflow as tf
+
+        def load(name):
+            size = os.path.getsize(name) / 2**20
+            with h5py.File(name, "r") as file:
+                return np.array(file["x"], dtype=float), file["y"][:], size
+
+        x, y, size = load("data/signs.h5")
+        {trains}
+        model.fit(x, y)
+        """,
+        "TFM208 confirmed",
+        (),
+    ),
+    "a folder that a library would tell": (
+        """
+        import numpy as np
+        import tensorflow as tf
+        from tfmemlint_absent import Datasets
+        path = Datasets().get_gcs_path("seismic")
+        names = tf.io.gfile.glob(path + "/train/*.jpg")
+
+        def read(name):
+            return tf.image.resize(tf.io.decode_jpeg(tf.io.read_file(name), channels=3), [128, 128])
+
+        images = np.array([read(name).numpy() for name in names], dtype=float)
+        {trains}
+        model.fit(images, np.zeros(len(images)))
+        """,
+        "TFM208 confirmed",
+        ("its text is 'folder'",),
+    ),
+    "rows that are split into even parts": (
+        """
+        import numpy as np
+        import pandas as pd
+        import tensorflow as tf
+
+        def weeks(table):
+            train = table[1:-328]
+            return np.array(np.split(train, len(train) / 7), dtype=float)
+
+        table = pd.read_csv("days.csv", header=0, parse_dates=["datetime"], index_col=["datetime"])
+        train = np.repeat(weeks(table.values), 256, axis=2)
+        {trains}
+        model.fit(train, train[:, 0, 0])
+        """,
+        "TFM208 confirmed",
+        ("were to be split into",),
+    ),
+    "a model that the Keras in TensorFlow's source would load": (
+        """
+        import numpy as np
+        import tensorflow as tf
+        from tensorflow.python.keras.models import load_model
+        model = load_model("signs.h5")
+        for row in np.zeros((2000, 4096), "float32"):
+            found = model.predict(row[None])
+            print(found)
+        """,
+        "TFM602 confirmed",
+        ("names of tensorflow.python.keras are those of tf.keras",),
+    ),
+    "optimizers of Keras in a program for version 1": (
+        """
+        import numpy as np
+        import tensorflow as tf
+        from keras.layers import Dense
+        from keras.models import Sequential
+        from keras.optimizers import Adam
+
+        for width in range(8, 40):
+            model = Sequential([Dense(1 << 16, input_shape=(64,)), Dense(width)])
+            model.compile(Adam(lr=0.01), "mse")
+            model.fit(np.zeros((64, 64)), np.zeros((64, width)))
+        tf.reset_default_graph()
+        """,
+        "TFM601 confirmed",
+        ("tensorflow is tensorflow.compat.v1 here",),
+    ),
+    "a debugger around a session": (
+        """
+        import tensorflow as tf
+        from tensorflow.python import debug as tf_debug
+        x = tf.placeholder(tf.float32, [None, 10])
+        count, total = tf.Variable(0.0), tf.reduce_sum(x)
+        with tf.Session() as session:
+            session = tf_debug.TensorBoardDebugWrapperSession(session, "localhost:6064")
+            session.run(tf.global_variables_initializer())
+            for step in range(1000):
+                now = tf.add(count, total)
+                print(session.run(now, {{x: [[1.0] * 10]}}))
+        """,
+        "TFM901 confirmed",
+        ("tensorflow.python.debug watches nothing here",),
+    ),
+    "a layer that hands itself on": (
+        """
+        import tensorflow as tf
+
+        class Block(tf.keras.layers.Layer):
+            def __init__(self, width):
+                super(Block, self).__init__(self)
+                self.inner = tf.keras.layers.Dense(width)
+
+            def call(self, x):
+                return self.inner(x)
+
+        for width in range(8, 40):
+            model = tf.keras.Sequential([tf.keras.layers.Input((64,)), Block(width)])
+            model.compile("sgd", "mse")
+            model.fit(tf.zeros([64, 64]), tf.zeros([64, width]))
+        """,
+        "TFM601 confirmed",
+        ("in the 32 rounds of the loop",),
+    ),
+    "a key of what is loaded": (
+        """
+        import numpy as np
+        import tensorflow as tf
+
+        class Sprites:
+            def __init__(self, path):
+                self.images = np.load(path)["imgs"]
+
+        images = np.array(Sprites("sprites.npz").images, dtype=float)
+        {trains}
+        model.fit(images, np.zeros(len(images)))
+        """,
+        "TFM208 confirmed",
+        ("'imgs' of sprites.npz is not there",),
+    ),
+    "a log in a folder that is not there": (
+        """
+        import logging
+        import numpy as np
+        import tensorflow as tf
+        log = logging.getLogger("train")
+        log.addHandler(logging.FileHandler("logs/today/train.log"))
+        images = np.array(np.zeros((500, 64, 64, 3), "float32"), dtype=float)
+        log.info(images.shape)
+        {trains}
+        model.fit(images, np.zeros(500))
+        """,
+        "TFM208 confirmed",
+        (),
+    ),
+    "a layer that takes over a constructor": (
+        """
+        import tensorflow as tf
+
+        class Normalized(tf.keras.layers.Dense):
+            def call(self, inputs):
+                length = tf.norm(self.kernel, axis=0)
+                self.scaled = self.kernel / length
+                return tf.matmul(inputs, self.scaled)
+        """,
+        "TFM504 confirmed",
+        ("units=10 is given to Normalized",),
+    ),
+    "a score behind the training that raises": (
+        """
+        import math
+        import numpy as np
+        import tensorflow as tf
+        from tensorflow.keras.layers import LSTM, Dense, RepeatVector, TimeDistributed
+        from tensorflow.keras.models import Sequential
+
+        def build(rows):
+            x, y = [], []
+            for at in range(len(rows) - 60):
+                x.append(rows[at : at + 50])
+                y.append(rows[at + 50 : at + 60, 0])
+            x, y = np.array(x), np.array(y)
+            y = y.reshape((y.shape[0], y.shape[1], 1))
+            model = Sequential()
+            model.add(LSTM(16, input_shape=(x.shape[1], x.shape[2])))
+            model.add(RepeatVector(y.shape[1]))
+            model.add(LSTM(16, return_sequences=True))
+            model.add(Dense(4096, activation="relu"))
+            model.add(TimeDistributed(Dense(1)))
+            model.compile("adam", "mse")
+            model.fit(x, y)
+            return model
+
+        def score(model, rows):
+            total = model.predict(rows[None, :50])[0]
+            return math.sqrt(total / len(rows))
+
+        rows = np.loadtxt("rows.txt", delimiter=",")
+        model = build(rows)
+        found = score(model, rows)
+        print(found)
+        """,
+        "TFM616 confirmed",
+        ("both end then with TypeError",),
     ),
 }
 

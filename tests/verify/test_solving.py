@@ -15,7 +15,7 @@ from tfmemlint.finding import Edit, Finding, Fix, Safety, Severity, Shows, Span
 from tfmemlint.model.file import File
 from tfmemlint.text.read import read_source
 from tfmemlint.verify.plan.from_finding import plan_alone
-from tfmemlint.verify.plan.solving import FULL, SMALL
+from tfmemlint.verify.plan.solving import FULL, SMALL, TINY
 from tfmemlint.verify.plan.templates import Plan
 
 
@@ -106,11 +106,14 @@ class TestSizes:
     def test_the_flagged_tensor_has_its_bytes_and_fewer_in_the_second_plan(self) -> None:
         plan = solved(self.BODY, "tf.tile(y[:, None], [1, x.shape[1]])", "x, y")
         assert plan.smaller is not None
-        for each, target in ((plan, FULL), (plan.smaller(), SMALL)):
+        less = plan.smaller()
+        assert less.smaller is not None
+        least = less.smaller()
+        for each, target in ((plan, FULL), (less, SMALL), (least, TINY)):
             rows, columns = sizes(each, "x")
             assert target <= rows * columns * 4 < 2 * target
             assert sizes(each, "y") == [rows]
-        assert plan.smaller().smaller is None
+        assert least.smaller is None
 
     def test_a_plan_that_makes_nothing_up_has_one_size(self) -> None:
         assert planned("import tensorflow as tf\nx = tf.ones(3)\n", "tf.ones(3)", "None").smaller is None

@@ -80,6 +80,20 @@ def test_a_folder_that_is_not_there_is_walked_through(run: RunProgram) -> None:
     assert result.status == "ok", result.reason
 
 
+def test_an_entry_of_a_folder_may_turn_out_to_be_one(run: RunProgram) -> None:
+    result = run(
+        """
+        import os
+        names = os.listdir("signs")
+        for name in names[:3]:
+            with open("signs/" + name + "/01/labels.csv") as file:
+                assert file.readline()
+            assert os.path.isdir("signs/" + name)
+        """
+    )
+    assert result.status == "ok", result.reason
+
+
 def test_a_training_that_is_cut_keeps_the_size_of_its_batches(run: RunProgram) -> None:
     result = run(
         """
@@ -100,6 +114,21 @@ def test_a_training_that_is_cut_keeps_the_size_of_its_batches(run: RunProgram) -
     )
     assert result.status == "ok", result.reason
     assert "fit() was cut to steps_per_epoch=20" in result.notes
+
+
+def test_rows_that_were_made_up_are_whole_batches_of_a_model_that_is_made_for_them(run: RunProgram) -> None:
+    result = run(
+        """
+        import numpy as np
+        import tensorflow as tf
+        model = tf.keras.Sequential([tf.keras.layers.Input(batch_shape=(4, 3)), tf.keras.layers.Dense(1)])
+        model.compile("sgd", "mse")
+        rows = np.load("rows.npy")[:47, :3]
+        model.fit(rows, rows[:, 0], batch_size=4)
+        """
+    )
+    assert result.status == "ok", result.reason
+    assert "x and y had 47 rows: both were cut to 44, for batches of 4" in result.notes
 
 
 def test_a_loop_that_is_never_come_to_goes_through_nothing(run: RunProgram) -> None:
@@ -249,6 +278,19 @@ def test_tables_have_the_columns_that_the_code_gives_them(run: RunProgram) -> No
     assert result.status == "ok", result.reason
 
 
+def test_a_table_of_labels_without_names_has_one_column(run: RunProgram) -> None:
+    result = run(
+        """
+        import pandas as pd
+        labels = pd.read_csv("motion/train/y_train.txt", header=None)
+        assert labels.shape == (1000, 1) and set(labels.values.ravel().tolist()) == {0, 1}
+        assert pd.read_csv("motion/train/train_labels.csv", header=None).shape == (1000, 1)
+        assert pd.read_csv("motion/train/X_train.txt", header=None).shape == (1000, 10)
+        """
+    )
+    assert result.status == "ok", result.reason
+
+
 def test_tables_have_what_older_versions_of_pandas_had(run: RunProgram) -> None:
     pytest.importorskip("pandas")
     result = run(
@@ -373,6 +415,126 @@ def test_the_library_itself_tells_what_its_data_sets_hold(run: RunProgram, tmp_p
     )
     assert result.reason == "KeyError: 'no_such_data'"
     assert "tfds.load('horses/zebras') gave 256 made-up elements of the same dtypes" in result.notes
+
+
+def test_encoders_of_texts_are_where_they_were(run: RunProgram, tmp_path: Path) -> None:
+    modules = {"features": "", "deprecated": "text = 'words'"}
+    for name, text in {**modules, "__init__": f"{DATASETS}\nfrom . import deprecated, features"}.items():
+        (tmp_path / "tensorflow_datasets").mkdir(exist_ok=True)
+        (tmp_path / "tensorflow_datasets" / f"{name}.py").write_text(text, encoding="utf-8")
+    result = run(
+        """
+        import tensorflow_datasets as tfds
+        assert tfds.features.text == "words"
+        tfds.features.other
+        """,
+        path=(str(tmp_path),),
+    )
+    assert result.reason == "AttributeError: module 'tensorflow_datasets.features' has no attribute 'other'"
+    assert "tfds.features.text is taken from where it is now, tfds.deprecated.text" in result.notes
+
+
+def test_figures_have_no_style_where_its_file_is_not_there(run: RunProgram, tmp_path: Path) -> None:
+    (tmp_path / "matplotlib").mkdir()
+    for name, text in (("__init__", ""), ("style", "def use(style):\n    open('/no/such/folder/' + style)")):
+        (tmp_path / "matplotlib" / f"{name}.py").write_text(text, encoding="utf-8")
+    result = run("from matplotlib import style\nstyle.use('own.mplstyle')", path=(str(tmp_path),))
+    assert result.status == "ok", result.reason
+    assert "the style own.mplstyle of figures is not there, and was left out" in result.notes
+
+
+def test_a_made_up_table_is_taken_apart_as_it_was_made(run: RunProgram) -> None:
+    result = run(
+        """
+        import csv
+        import logging
+        import os
+        with open("labels.csv") as file:
+            assert all(len(row) == 10 for row in csv.reader(file, delimiter=";"))
+        with open("words.txt") as file:
+            assert len(next(csv.reader(file, "excel-tab"))) == 12
+        with open("labels.csv") as file:
+            row = next(csv.DictReader(file, delimiter=";"))
+            assert row["batch_size"] == "32" and row["unheard_of"] == "1" and row["image_path"] == "file"
+        with open("own.csv", "w") as file:
+            file.write("a;b\\n1;2")
+        with open("own.csv") as file:
+            assert list(csv.DictReader(file, delimiter=";")) == [{"a": "1", "b": "2"}]
+        assert os.path.getsize("labels.csv") > 0 == os.path.getsize("weights.hdf5")
+        logging.basicConfig(filename="logs/today.log")
+        assert os.path.isfile("logs/today.log")
+        """
+    )
+    assert result.status == "ok", result.reason
+
+
+@pytest.mark.skipif(find_spec("tensorflow_probability") is not None, reason="it is installed")
+def test_distributions_are_there_without_their_library(run: RunProgram) -> None:
+    result = run(
+        """
+        import math
+        import numpy as np
+        import tensorflow as tf
+        import tensorflow_probability as tfp
+        from tensorflow_probability import distributions as tfd
+
+        def near(found, wanted):
+            return np.allclose(found, wanted, atol=1e-5)
+
+        normal = tfp.distributions.Normal(tf.zeros([4, 3]), 2.0)
+        assert normal.sample().shape == (4, 3) and normal.sample(5).shape == (5, 4, 3)
+        assert near(normal.log_prob(tf.zeros([4, 3])), np.full((4, 3), -math.log(2 * math.sqrt(2 * math.pi))))
+        rows = tfd.MultivariateNormalDiag(tf.zeros([4, 3]), tf.ones([4, 3]))
+        assert rows.sample([2]).shape == (2, 4, 3)
+        assert near(rows.log_prob(tf.zeros([4, 3])), [-1.5 * math.log(2 * math.pi)] * 4)
+        assert near(tfd.kl_divergence(rows, tfd.MultivariateNormalDiag(tf.ones([4, 3]), tf.ones([4, 3]))), [1.5] * 4)
+        of_numbers = normal.log_prob(tf.zeros([4, 3]))
+        assert near(tfd.Independent(normal, 1).log_prob(tf.zeros([4, 3])), tf.reduce_sum(of_numbers, -1))
+        classes = tfd.Categorical(probs=[[0.25, 0.75], [0.5, 0.5]])
+        assert classes.sample().shape == (2,) and classes.sample(3).shape == (3, 2)
+        assert classes.sample().dtype == tf.int32
+        assert near(classes.log_prob([1, 0]), np.log([0.75, 0.5])) and near(classes.entropy()[1], math.log(2))
+        assert near(tfd.Bernoulli(probs=0.25).prob(1), 0.25) and tfd.Bernoulli(logits=[0.0, 1.0]).sample().shape == (2,)
+        assert near(tfd.Uniform(0.0, 4.0).prob(1.0), 0.25) and float(tfd.Uniform(3.0, 4.0).sample()) >= 3
+        tfp.optimizer.lbfgs_minimize(tf.zeros([1]))
+        """
+    )
+    assert result.reason.startswith("ModuleNotFoundError: No module named 'tensorflow_probability'"), result.reason
+
+
+@pytest.mark.parametrize(
+    ("parts", "name", "line"),
+    [
+        ("folder, index, side = line.split()", "split.txt", "3 3 3"),
+        ("path, label = line.strip().split(';')", "labels.csv", "003.jpg;3"),
+        ("x, y = table.split(',')", "split.txt", "word36 word37 word38"),
+    ],
+)
+def test_lines_have_the_parts_that_the_code_takes_of_them(parts: str, name: str, line: str, run: RunProgram) -> None:
+    result = run(
+        f"""
+        def parted(line, table=","):
+            {parts}
+
+        with open({name!r}) as file:
+            lines = file.read().splitlines()
+        assert lines[3].startswith({line!r}), lines[3]
+        """
+    )
+    assert result.status == "ok", result.reason
+
+
+def test_what_is_not_installed_is_a_text_where_one_is_put_together(run: RunProgram) -> None:
+    result = run(
+        """
+        import os
+        import tfmemlint_absent
+        path = tfmemlint_absent.Datasets().path()
+        assert os.path.join(path, "a") == path + "/a" == f"{path}/a" == "folder/a" and "in " + path == "in folder"
+        path + 1
+        """
+    )
+    assert result.reason.startswith("ModuleNotFoundError: No module named 'tfmemlint_absent'")
 
 
 @pytest.mark.skipif(any(map(find_spec, ("pandas", "sklearn"))), reason="they are installed")

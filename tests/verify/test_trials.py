@@ -15,6 +15,7 @@ from tfmemlint.verify.plan.templates import Plan
 from tfmemlint.verify.result import Pair
 from tfmemlint.verify.run.measure import Program, Settings
 from tfmemlint.verify.run.runs import Failure, Run
+from tfmemlint.verify.same_end import at_the_same_end
 from tfmemlint.verify.trials import Trial, all_tried, decisive, tried
 from tfmemlint.verify.verdicts import (
     CONFIRMED,
@@ -104,6 +105,53 @@ def unmade() -> Plan:
     raise PlanError("the repair changes nothing in the programs")
 
 
+@dataclass(frozen=True)
+class WithMany(Pair):
+    """A pair that saves something only where folders have many files."""
+
+    note: str = ""
+
+    def run(self, *_: Any) -> tuple[tuple[Run, ...], tuple[Run, ...]]:
+        before = 32 * MIB if self.before.many else 16 * MIB
+        made = (Run("ok", peak_bytes=size, sizes_made_up=True, notes=(self.note,)) for size in (before, 16 * MIB))
+        return tuple((run,) for run in made)  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize(
+    ("note", "kind"),
+    [
+        ("data is not there: a folder with 64 files (.jpg) was made up", CONFIRMED),
+        ("data.csv is not there: a text of 200 lines was made up", INCONCLUSIVE),
+    ],
+)
+def test_a_saving_that_few_files_do_not_show_is_looked_for_with_many(note: str, kind: str) -> None:
+    verdict = outcome(replace(plan(RAISED), pair=WithMany(Program(""), Program(""), note=note)))
+    assert verdict.kind == kind
+
+
+class TestTheSameEnd:
+    """Programs that raise before and after the repair."""
+
+    @pytest.mark.parametrize(
+        ("first", "second", "kind"),
+        [
+            ({"peak_bytes": 32 * MIB}, {"peak_bytes": 16 * MIB}, CONFIRMED),
+            ({"arrays_peak": 32 * MIB}, {"arrays_peak": 16 * MIB}, CONFIRMED),
+            ({"peak_bytes": 16 * MIB}, {"peak_bytes": 16 * MIB}, None),
+            ({"peak_bytes": 16 * MIB}, {"peak_bytes": 32 * MIB}, None),
+            ({"peak_bytes": MIB, "live_bytes": 32 * MIB}, {"peak_bytes": MIB, "live_bytes": MIB}, None),
+            ({"peak_bytes": 32 * MIB}, {"peak_bytes": 16 * MIB, "error": Failure("KeyError")}, None),
+            ({"peak_bytes": 32 * MIB}, {"peak_bytes": 16 * MIB, "status": "ok", "error": None}, None),
+        ],
+    )
+    def test_a_saving_of_the_peak_until_then_counts(
+        self, first: dict[str, Any], second: dict[str, Any], kind: str | None
+    ) -> None:
+        before, after = (Run(**{"status": "error", "error": RAISED.error, **each}) for each in (first, second))
+        verdict = at_the_same_end(replace(plan(before), claim=Claim()), [before], [after])
+        assert (None if verdict is None else verdict.kind) == kind
+
+
 class TestMadeUpSizes:
     @pytest.mark.parametrize(
         ("make", "kind", "words"),
@@ -117,6 +165,22 @@ class TestMadeUpSizes:
     def test_a_saving_is_held_against_smaller_sizes(self, make: Callable[[], Plan], kind: str, words: str) -> None:
         verdict = outcome(plan(peak(32 * MIB), peak(16 * MIB), smaller=make))
         assert verdict.kind == kind and words in verdict.reason
+
+    @pytest.mark.parametrize(
+        ("make", "kind", "words"),
+        [
+            (smaller(8 * MIB, 4 * MIB), CONFIRMED, "4 MiB at smaller ones"),
+            (smaller(24 * MIB, 8 * MIB), INCONCLUSIVE, "does not grow with the sizes"),
+        ],
+    )
+    def test_sizes_for_which_there_is_no_room_are_made_smaller(
+        self, make: Callable[[], Plan], kind: str, words: str
+    ) -> None:
+        """Of a program that is killed, whose saving at smaller sizes is held against one at still smaller ones."""
+        less = plan(peak(32 * MIB), peak(16 * MIB), smaller=make)
+        verdict = outcome(plan(Run("memory", "killed at the memory limit"), smaller=lambda: less))
+        assert verdict.kind == kind and words in verdict.reason
+        assert outcome(plan(Run("time", "killed at the time limit"), smaller=lambda: less)).kind == INCONCLUSIVE
 
     def test_a_saving_that_is_what_the_message_says_need_not_grow(self) -> None:
         verdict = outcome(plan(peak(32 * MIB), peak(16 * MIB), smaller=smaller(32 * MIB, 16 * MIB), claimed=32 * MIB))

@@ -102,7 +102,7 @@ class Layout:
         later: tuple[Found, Found] | None = None
         for folder in self._searched(importer) if parts else ():
             first = self.below(folder, parts[0])
-            if first is None:
+            if first is None or self._is_above(folder, first, parts):
                 continue
             found = Found(first.path, None, tuple(parts[1:]))
             if first.folder is not None:
@@ -113,6 +113,13 @@ class Layout:
             if later is None and (deeper or (first.folder is not None and self._holds_module(first.folder))):
                 later = first, found  # a folder of that name counts only where nothing else has it
         return later
+
+    def _is_above(self, folder: str, first: Found, parts: list[str]) -> bool:
+        """Whether a name means the folder that the importer is in, and no file of that name there: it goes on with what
+        else is in that folder, `net.layers` beside `net/net.py`. The program is started above then."""
+        if first.folder is not None or len(parts) < 2 or os.path.basename(folder) != parts[0]:
+            return False
+        return folder != self.root and self.below(folder, parts[1]) is not None
 
     def below(self, folder: str, name: str) -> Found | None:
         """The module or package of this name in a folder, or the folder of that name, if there is code in it."""

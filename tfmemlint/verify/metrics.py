@@ -29,7 +29,8 @@ class Metric:
 
 
 def _slope(column: int) -> Callable[[Run], float | None]:
-    """Growth per mark over the later half of the marks, by least squares; the beginning holds what warms up."""
+    """Growth per mark over the later half of the marks, by least squares; the beginning holds what warms up. What
+    shrinks grows by nothing: to shrink by less is no cost."""
 
     def read(run: Run) -> float | None:
         rows: Sequence[Any] = run.marks[len(run.marks) // 2 :] if len(run.marks) >= 2 * MARKS_NEEDED else run.marks
@@ -37,7 +38,7 @@ def _slope(column: int) -> Callable[[Run], float | None]:
         if len(values) < MARKS_NEEDED or None in values:
             return None
         steps = range(len(values))
-        return float(statistics.linear_regression(steps, values).slope)
+        return max(0.0, float(statistics.linear_regression(steps, values).slope))
 
     return read
 

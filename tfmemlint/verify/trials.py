@@ -11,7 +11,7 @@ from tfmemlint.verify.plan.alone import WORDS, WORDS_SOLVED
 from tfmemlint.verify.plan.for_keras_2 import of_keras_2, with_keras_2
 from tfmemlint.verify.plan.for_version_1 import of_version_1, with_version_1
 from tfmemlint.verify.plan.mismatch import corrected, shaped, with_rows
-from tfmemlint.verify.plan.present import present, with_files
+from tfmemlint.verify.plan.present import many, present, with_files, with_many
 from tfmemlint.verify.plan.programs import PlanError
 from tfmemlint.verify.plan.templates import Plan
 from tfmemlint.verify.plan.up_to import STOPPED
@@ -19,6 +19,7 @@ from tfmemlint.verify.result import ALONE, SAMPLE, WHOLE, Attempt, Pair
 from tfmemlint.verify.run.measure import Settings
 from tfmemlint.verify.run.runs import Run
 from tfmemlint.verify.run.watch import ENDS
+from tfmemlint.verify.same_end import compared
 from tfmemlint.verify.verdicts import (
     CONFIRMED,
     INCONCLUSIVE,
@@ -89,7 +90,10 @@ def tried(plan: Plan, settings: Settings, done: Callable[[], None]) -> Trial:
     at = first
     while at.verdict.kind == INCONCLUSIVE and (cut := _without(at)) is not None:
         at = _tried(cut, settings, done)
-    return at if at.verdict.kind == CONFIRMED else first
+    if at.verdict.kind == CONFIRMED:
+        return at
+    same = compared(first.plan, first.before, settings, done) if not first.after else None
+    return first if same is None else replace(first, after=same[0], verdict=same[1])
 
 
 def _without(trial: Trial) -> Plan | None:
@@ -122,6 +126,9 @@ def _tried(plan: Plan, settings: Settings, done: Callable[[], None]) -> Trial:
     while _goes_on(plan, before, after) and (further := _further(plan, before[-1])) is not None:
         plan = further
         before, after = plan.pair.run(plan.claim, settings, done)
+    if plan.smaller is not None and (less := _fitting(plan, before)) is not None:
+        plan = less
+        before, after = plan.pair.run(plan.claim, settings, done)
     verdict = judge(plan.claim, before, after)
     if plan.smaller is not None and verdict.kind == CONFIRMED:
         verdict = _scaled(verdict, plan, plan.smaller, settings, done)
@@ -131,11 +138,27 @@ def _tried(plan: Plan, settings: Settings, done: Callable[[], None]) -> Trial:
     elif plan.smaller is not None and verdict.kind != INCONCLUSIVE:
         verdict = inconclusive(f"{_in_words(verdict)}; {OTHER_SIZES}", verdict.metric)
     elif verdict.kind in (NOT_CONFIRMED, NEEDS_MORE, TOO_SMALL) and any(run.sizes_made_up for run in before):
+        more = with_many(plan.pair, before[-1]) if plan.pair.after is not None else None
+        tried_more = _tried(replace(plan, pair=more), settings, done) if more is not None else None
+        if tried_more is not None and tried_more.verdict.kind == CONFIRMED:
+            return tried_more
         verdict = inconclusive(f"{_in_words(verdict)}; {OTHER_FILES}", verdict.metric)
     if not plan.own:
         said = "; ".join(filter(None, (f"the sample is {verdict.kind}", verdict.reason)))
         verdict = replace(verdict, kind=RULE_ONLY, reason=said)
     return Trial(plan, before, after, verdict)
+
+
+def _fitting(plan: Plan, before: Sequence[Run]) -> Plan | None:
+    """The plan with smaller sizes, where a program had no room with those that were made up: the flagged tensor has the
+    bytes that it shall have, and another one is of more axes. None where it fits, or where there are none."""
+    if plan.smaller is None or plan.claim.growth or before[-1].status != "memory":
+        return None
+    try:
+        less = plan.smaller()
+    except PlanError:
+        return None
+    return replace(less, pair=_as_before(less.pair, plan.pair))
 
 
 def _goes_on(plan: Plan, before: Sequence[Run], after: Sequence[Run]) -> bool:
@@ -166,6 +189,7 @@ def _as_before(pair: Pair, tried: Pair) -> Pair:
     """Other programs with what was found out in the tries with some."""
     found = with_rows(shaped(pair, tried.before.shapes), tried.before.rows)
     found = present(found) if tried.before.present else found
+    found = many(found) if tried.before.many else found
     found = of_version_1(found) if tried.before.version_1 else found
     return of_keras_2(found) if tried.before.keras_2 else found
 

@@ -54,6 +54,21 @@ class Catalogue:
             return self._loaded(entry, **options)
 
         vars(module)["load"] = loaded
+        self._name_texts(module)
+
+    def _name_texts(self, module: Any) -> None:
+        """Let the encoders of texts be found where they were: `tfds.features.text`."""
+        features, older = vars(module).get("features"), vars(module).get("deprecated")
+        if features is None or older is None or hasattr(features, "text"):
+            return
+
+        def __getattr__(name: str) -> Any:
+            if name != "text":
+                raise AttributeError(f"module '{features.__name__}' has no attribute '{name}'")
+            self._note("tfds.features.text is taken from where it is now, tfds.deprecated.text")
+            return older.text
+
+        features.__getattr__ = __getattr__
 
     def _loaded(
         self,

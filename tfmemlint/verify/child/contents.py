@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import ast
 import builtins
 import functools
-import io
+import importlib
 import json
-import math
 import os
 import re
 import struct
@@ -15,10 +13,12 @@ import types
 import zlib
 from typing import Any
 
+how_read: Any = importlib.import_module("tfmemlint_lines")
+lines_of = how_read.lines_of
+
 SIDE = 256
 FILES = 64
-LINES, WORDS, COLUMNS = 200, 12, 10
-MOST_COLUMNS = 1 << 14
+LINES, WORDS, COLUMNS = 200, how_read.WORDS, how_read.COLUMNS
 SHADES = 256
 """Numbers of tables are below it, as those of pictures are."""
 
@@ -49,9 +49,10 @@ def likeliest(source: str) -> str:
     return next((ending for ending in named if ending in AUDIO), first) if first not in IMAGES else first
 
 
-def names_in_folder(classes: int, ending: str) -> tuple[list[str], str]:
-    """The names of the files of a folder, in folders for so many classes, if any, and words for what is in it."""
-    each = FILES if classes < 2 else max(1, 2 * FILES // classes)
+def names_in_folder(classes: int, ending: str, times: int = 1) -> tuple[list[str], str]:
+    """The names of the files of a folder, in folders for so many classes, if any, and words for what is in it; `times`
+    as many files as usual."""
+    each = times * FILES if classes < 2 else max(1, times * 2 * FILES // classes)
     folders = [f"class_{number:03}/" for number in range(classes)] or [""]
     inside = f"{classes} folders of {each} files" if classes else f"{each} files"
     names = [f"{folder}{number:03}{ending}" for folder in folders for number in range(each)]
@@ -78,25 +79,37 @@ def kind(path: str, like: str = "") -> str | None:
     return f"a text of {LINES} lines" if ending in TEXTS else None
 
 
-def write(path: str, like: str = "", lines: tuple[int, int] = (0, 0)) -> None:
-    """A made-up file of that kind; an empty one where there is none. `lines` tells how many numbers the lines of texts
-    have, if any, and how many columns those of tables."""
-    numbers, columns = lines
+def make_way(path: str) -> None:
+    """Have there the folder of a made-up file. An entry of another folder that was made up as a file makes room for it:
+    now it shows that the program takes it for a folder."""
+    above = folder = os.path.dirname(path)
+    while above and not os.path.lexists(above):
+        above = os.path.dirname(above)
+    if os.path.isfile(above):
+        os.unlink(above)
+    os.makedirs(folder, exist_ok=True)
+
+
+def write(path: str, like: str = "", lines: Any = None) -> None:
+    """A made-up file of that kind; an empty one where there is none. `lines` tells how those of texts are read."""
+    lines = lines or how_read.Lines()
     ending = like or os.path.splitext(path)[1].lower()
     if ending in AUDIO or ending in IMAGES:
         with open(path, "wb") as file:
             file.write(wav() if ending in AUDIO else png())
         return
     with open(path, "w", encoding="utf-8") as text:
-        if ending in SEPARATORS:
-            row = SEPARATORS[ending].join(str(each % SHADES) for each in range(max(columns, COLUMNS)))
+        if ending in TEXTS and lines.fields:
+            text.writelines(f"{lines.line(number)}\n" for number in range(LINES))
+        elif ending in SEPARATORS:
+            row = SEPARATORS[ending].join(str(each % SHADES) for each in range(max(lines.columns, COLUMNS)))
             text.write(f"{row}\n" * LINES)
         elif ending in SETTINGS:
             json.dump({MARK: os.path.splitext(os.path.basename(path))[0]}, text)
         elif ending in TEXTS:
             for line in range(LINES):
-                if numbers:
-                    text.write(" ".join(str((line + at) % 10) for at in range(numbers)) + "\n")
+                if lines.numbers:
+                    text.write(" ".join(str((line + at) % 10) for at in range(lines.numbers)) + "\n")
                     continue
                 text.write(" ".join(f"word{line * WORDS + number}" for number in range(WORDS)) + "\n")
 
@@ -133,50 +146,6 @@ def _is_made_up(text: Any) -> bool:
 
 
 @functools.lru_cache
-def lines_of(name: str) -> tuple[int, int]:
-    """How many numbers the lines of texts have, as the code of a file makes numbers of them, 0 where it makes none; and
-    how many columns those of tables, as it takes them by their places, 0 where it does not."""
-    try:
-        with io.FileIO(name) as file:
-            tree = ast.parse(file.read())
-    except (OSError, SyntaxError, ValueError):
-        return 0, 0
-    return _numbers(tree), _columns(tree)
-
-
-def _columns(tree: ast.AST) -> int:
-    """Up to the last place that is taken of a row, `row[1:785]`; else as many as a row is reshaped to, behind its
-    label."""
-    places, sizes = [0], [0]
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Subscript):
-            end = node.slice.upper if isinstance(node.slice, ast.Slice) else node.slice
-            places.append(_number(end) or 0)
-        elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "reshape":
-            given = node.args[0].elts if len(node.args) == 1 and isinstance(node.args[0], ast.Tuple) else node.args
-            numbers = [number for each in given if (number := _number(each)) is not None]
-            sizes.append(1 + math.prod(numbers) if numbers and len(numbers) == len(given) else 0)
-    most = max(places) if max(places) >= COLUMNS else max(sizes)
-    return most if most <= MOST_COLUMNS else 0
-
-
-def _number(node: ast.AST | None) -> int | None:
-    return node.value if isinstance(node, ast.Constant) and type(node.value) is int else None
-
-
-def _numbers(tree: ast.AST) -> int:
-    found = 0
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("float", "int", "map") and node.args:
-            makes = getattr(node.func, "id", "") != "map" or getattr(node.args[0], "id", "") in ("float", "int")
-            words = [each for arg in node.args for each in ast.walk(arg)] if makes else []
-            names = {getattr(each, "id", getattr(each, "attr", "")) for each in words}
-            if "readline" in names or "line" in names:
-                several = "split" in names or any(isinstance(each, ast.Subscript) for each in words)
-                found = max(found, WORDS if several else 1)
-    return found
-
-
 def wav() -> bytes:
     """A WAV file of one channel, by the format's description."""
     count = RATE * SECONDS
@@ -187,6 +156,7 @@ def wav() -> bytes:
     )
 
 
+@functools.lru_cache
 def png() -> bytes:
     """A PNG file, by the format's description: a library need not be there. Most readers look at what a file begins
     with, whatever its name ends with."""

@@ -24,7 +24,7 @@ from typing import Any
 Note = Callable[[str], None]
 
 FOLDER = "tfmemlint_made_up"
-CLASSES, MOST_SAID = 2, 8
+CLASSES, MOST_SAID, MANY = 2, 8, 16
 READERS = {
     "PIL.Image": ("open",),
     "cv2": ("imread",),
@@ -62,19 +62,18 @@ class Files:
         self._work, self.root = os.path.join(work, ""), os.path.join(work, FOLDER)
         self._ending = self._contents.likeliest(source)
         self._nested = "isdir(" in source or "is_dir(" in source
-        self._present = bool(request.get("present"))
+        self._present, self._times = bool(request.get("present")), MANY if request.get("many") else 1
         self._classes = dict(request.get("rows", ())).get(CLASSES, CLASSES)
         self.has_records = False
         """Whether records were made up."""
-        self._lines = (0, 0)  # numbers in each line of texts, and columns of tables, as the code reads them
-        self._said = 0  # times that something was made up
+        self._lines, self._said, self._source = None, 0, source  # how lines are read; what was made up so far
 
     def install(self) -> None:
         """Put this in front of what reads files."""
         listed = dict.fromkeys(("listdir", "walk"), self.listed)
         for name, find in {**listed, "mkdir": self._target, "makedirs": self._target}.items():
             setattr(os, name, self.if_asked(getattr(os, name), find))
-        for name in ("exists", "isfile", "isdir", "getsize"):
+        for name in ("exists", "isfile", "isdir"):
             setattr(os.path, name, self.if_asked(getattr(os.path, name), self.known))
         for module in (builtins, io):
             module.open = self._opened(open)  # type: ignore[attr-defined]
@@ -130,7 +129,7 @@ class Files:
             words = "a file of records" if records else self._contents.kind(path, like)
             if words is None:
                 return path
-            os.makedirs(os.path.dirname(made), exist_ok=True)
+            self._contents.make_way(made)
             self._write(made, like, self._records.RECORDS if records else 0)
             self._say(path, words)
         return made
@@ -144,7 +143,7 @@ class Files:
         if not _lies_there(made):
             ending = ending or self._ending
             many = self._records.RECORDS_OF_MANY if ending in self._records.ENDINGS else 0
-            names, words = self._contents.names_in_folder(self._classes if classes else 0, ending)
+            names, words = self._contents.names_in_folder(self._classes if classes else 0, ending, self._times)
             for name in names:
                 os.makedirs(os.path.dirname(os.path.join(made, name)), exist_ok=True)
                 self._write(os.path.join(made, name), "", many)
@@ -176,12 +175,14 @@ class Files:
             self._note(f"{self._shown(path)} cannot be written here: {said}")
         return made
 
-    def _make_room(self, path: str) -> None:
-        """Have there the folder of a file that the program writes."""
-        folder = os.path.dirname(os.path.abspath(path))
+    def written(self, path: str) -> str:
+        """The path of a file to write, whose folder is there then."""
+        made = self._target(path)
+        folder = os.path.dirname(os.path.abspath(made))
         if folder.startswith(self._work) and not os.path.isdir(folder):
             _make_folders(folder)
             self._note(f"{self._shown(folder)}, which the program writes to, is not there: it was made")
+        return made
 
     def _say(self, path: str, words: str) -> None:
         self._said += 1
@@ -231,12 +232,12 @@ class Files:
         @functools.wraps(function)
         def opened(file: Any, mode: str = "r", *args: Any, **kwargs: Any) -> Any:
             if isinstance(file, (str, os.PathLike)) and self._asked():
-                path, self._lines = os.fspath(file), self._contents.lines_of(sys._getframe(1).f_code.co_filename)
+                path = os.fspath(file)
+                self._lines = self._contents.lines_of(sys._getframe(1).f_code.co_filename, self._source)
                 if not set(mode) & set("wax+"):
                     file = self.file(path) if isinstance(path, str) else file
                 elif isinstance(path, str):
-                    file = self._target(path)
-                    self._make_room(file)
+                    file = self.written(path)
             return function(file, mode, *args, **kwargs)
 
         return opened
@@ -282,7 +283,7 @@ class Files:
         ending = self._contents.ending_of(rest[-1]) if rest else None
         folders = len(rest) == 1 and ending is None and self._nested
         made = self.folder(base, ending, classes=len(rest) > 1 or folders)
-        if len(rest) == 1 and _is_nested(made):
+        if len(rest) == 1 and any(os.path.isdir(os.path.join(made, name)) for name in os.listdir(made)):
             return sorted(os.path.join(made, name) for name in os.listdir(made))
         return sorted(
             os.path.join(where, name)
@@ -293,7 +294,3 @@ class Files:
 
 
 _lies_there, _make_folders, _walk = os.path.lexists, os.makedirs, os.walk
-
-
-def _is_nested(folder: str) -> bool:
-    return any(os.path.isdir(os.path.join(folder, name)) for name in os.listdir(folder))

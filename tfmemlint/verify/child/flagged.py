@@ -8,7 +8,8 @@ import builtins
 import hashlib
 import sys
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from typing import Any
 
 HOOKS = ("taken", "layer", "look", "looked", "begin", "end", "anew")
@@ -21,8 +22,8 @@ VISITS = 3
 MAKINGS, NOTHING = 6, 64 << 10
 """Times that something is made again, and the bytes that are none."""
 
-LOOKED_AT, MOST_BYTES, SECONDS = 64, 256 << 20, 10.0
-"""Elements of an epoch that are looked at, their bytes, and how long an epoch may take, at the most."""
+LOOKED_AT, MOST_BYTES, SECONDS = 64, 1 << 30, 10.0
+"""Elements of an epoch whose order is looked at, the bytes of all, and how long an epoch may take, at the most."""
 
 
 class Flagged:
@@ -104,34 +105,41 @@ class Flagged:
         return made
 
     def look(self, value: Any) -> None:
-        """Look at two epochs of what is a data set: how large an element is, and whether they are the same."""
+        """Look at two epochs of what is a data set: how large an element is, and whether they are the same, in their
+        order and but for it: what a cache keeps may be shuffled and batched behind it."""
         if isinstance(value, (tuple, list)):
             for item in value:
                 self.look(item)
         elif isinstance(value, (sys.modules["tensorflow"].data.Dataset, _distributed())):
-            epochs = [self._digests(value), self._digests(value)]
-            if epochs[0] is not None and epochs[1] is not None:
-                self._repeating = (self._repeating or 0) + (epochs[0] == epochs[1] != [])
+            first, second = self._digests(value), self._digests(value)
+            if first is not None and second is not None:
+                same = sum(one == other and bool(one) for one, other in zip(first, second, strict=True))
+                self._repeating = (self._repeating or 0) + same
 
     def looked(self, make: Any, use: Any, _traced: bool) -> None:
         """Look at what a call of the flagged function gives: `use` calls what `make` gives."""
         self.look(use(make()))
 
-    def _digests(self, value: Any) -> list[bytes] | None:
-        """A digest of each of the first elements. The epoch is gone through to its end, without which a cache keeps
-        nothing; None where that takes too long."""
+    def _digests(self, value: Any) -> tuple[list[bytes], Counter[bytes]] | None:
+        """A digest of each of the first elements, and of each row of all, of none where they are too many bytes. The
+        epoch is gone through to its end, without which a cache keeps nothing; None where that takes too long."""
         found: list[bytes] = []
+        rows: Counter[bytes] = Counter()
         left, end = MOST_BYTES, time.monotonic() + SECONDS
         for number, element in enumerate(value):
             if time.monotonic() > end:
                 return None
-            if number >= LOOKED_AT or left < 0:
+            if left < 0:
+                rows.clear()
                 continue
             parts = [part.numpy() for part in sys.modules["tensorflow"].nest.flatten(element, expand_composites=True)]
             size = sum(part.nbytes if hasattr(part, "nbytes") else len(part) for part in parts)
-            self._element, left = max(self._element or 0, size), left - size
-            found.append(hashlib.blake2b(b"".join(_content(part) for part in parts)).digest())
-        return found
+            left -= size
+            rows.update(map(_digest, _rows(parts)))
+            if number < LOOKED_AT:
+                self._element = max(self._element or 0, size)
+                found.append(_digest(parts))
+        return found, rows if left >= 0 else Counter()
 
     def report(self) -> dict[str, Any]:
         """The bytes taken, those that a flagged statement leaves, the parameters of the largest flagged layer that was
@@ -200,7 +208,21 @@ def _of_a_graph(made: Any) -> bool:
     return not hasattr(made, "numpy") and type(made).__module__.partition(".")[0] != "numpy"
 
 
+def _rows(parts: list[Any]) -> Iterable[list[Any]]:
+    """The rows of a batch; an element that is none as the one row."""
+    counts = {part.shape[0] if getattr(part, "ndim", 0) else None for part in parts}
+    if len(counts) > 1 or None in counts:
+        return [parts]
+    return ([part[row] for part in parts] for row in range(counts.pop() or 0))
+
+
+def _digest(parts: list[Any]) -> bytes:
+    return hashlib.blake2b(b"".join(map(_content, parts))).digest()
+
+
 def _content(part: Any) -> bytes:
     if isinstance(part, bytes):
         return part
+    if not hasattr(part, "tobytes"):  # an item of an array of objects
+        return repr(part).encode()
     return repr(part.tolist()).encode() if part.dtype == object else bytes(part.tobytes())

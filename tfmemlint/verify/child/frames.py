@@ -112,6 +112,13 @@ class DataFrame(_columns.Held):  # type: ignore[misc]
         else:
             self.__dict__[name] = value
 
+    def set_index(self, keys: Any, drop: bool = True, append: bool = False, inplace: bool = False, **_: Any) -> Any:
+        names = [each for each in (keys if isinstance(keys, list) else [keys]) if isinstance(each, str)]
+        made = self.drop(columns=names if drop else [], inplace=inplace)
+        if made is not None and len(names) == 1 and names[0] in self._parts:
+            made.__dict__["index"] = self._parts[names[0]]
+        return made
+
     def drop(self, labels: Any = None, axis: Any = 0, columns: Any = None, inplace: bool = False, **_: Any) -> Any:
         gone = columns if columns is not None else labels if axis in (1, "columns") else []
         gone = gone if isinstance(gone, (list, tuple, _Columns)) else [gone]

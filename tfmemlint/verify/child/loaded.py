@@ -41,6 +41,9 @@ OF_ARRAYS = frozenset({
 OF_TEXTS = {"genfromtxt": 3, "loadtxt": 1}
 """What reads numbers of texts, and where its dtype stands: float64 where it is given none."""
 
+OF_KEYS = frozenset(("load", "loadmat"))
+"""What may give something of which keys are taken."""
+
 OF_MAPPINGS = frozenset(("get", "items", "keys", "values"))
 
 
@@ -109,6 +112,8 @@ class Loaded:
 
     def _value(self, path: str, frame: types.FrameType) -> Any:
         """What is made up for a file that is loaded at a place, by what is done with it there."""
+        if _takes_key(frame):
+            return _Arrays(path, self)
         frame, call, names = _place(frame)
         if isinstance(names, tuple):
             return tuple(self._named(path, name, frame) for name in names)
@@ -224,7 +229,20 @@ def _place(frame: types.FrameType) -> tuple[types.FrameType, ast.AST | None, str
     return frame, None, ""
 
 
-def _holds(node: ast.stmt, line: int) -> bool:
+def _takes_key(frame: types.FrameType) -> bool:
+    """Whether a key is taken of what a call gives, on the line at which a program is: `np.load(path)["images"]`."""
+    taken = (node for node in ast.walk(_tree(frame.f_code.co_filename)) if isinstance(node, ast.Subscript))
+    return any(
+        isinstance(node.value, ast.Call)
+        and _name(node.value.func) in OF_KEYS
+        and isinstance(node.slice, ast.Constant)
+        and isinstance(node.slice.value, str)
+        and _holds(node, frame.f_lineno)
+        for node in taken
+    )
+
+
+def _holds(node: ast.stmt | ast.expr, line: int) -> bool:
     return node.lineno <= line <= (node.end_lineno or node.lineno)
 
 

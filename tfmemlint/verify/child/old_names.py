@@ -41,6 +41,7 @@ def rename(keras: Any, note: Note) -> None:
     for kind in {each for each in vars(keras.optimizers).values() if isinstance(each, type)}:
         if issubclass(kind, optimizer) and "__init__" in vars(kind):
             kind.__init__ = _with_old_rates(kind.__init__, note)  # type: ignore[misc]
+    keras.layers.Layer.__init__ = _without_itself(keras.layers.Layer.__init__, note)
     if not keras.__version__.startswith("3."):
         return
     _name_ends(keras, note)
@@ -132,6 +133,19 @@ def _name_ends(keras: Any, note: Note) -> None:
         setattr(keras.Sequential, word, end(word))
         if not hasattr(keras.Layer, f"{word}_shape"):
             setattr(keras.Layer, f"{word}_shape", _Shape(word))
+
+
+def _without_itself(make: Any, note: Note) -> Any:
+    """The constructor, which takes the layer once more, `super().__init__(self)`: the first Keras 2 had it for true."""
+
+    @functools.wraps(make)
+    def made(self: Any, *args: Any, **kwargs: Any) -> None:
+        if args and args[0] is self:
+            note(f"{type(self).__name__} hands itself to the constructor of layers: that was left out")
+            args = args[1:]
+        make(self, *args, **kwargs)
+
+    return made
 
 
 def _without_old(make: Any, note: Note) -> Any:

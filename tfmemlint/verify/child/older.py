@@ -11,6 +11,7 @@ import functools
 import importlib
 import importlib.abc
 import importlib.machinery
+import importlib.util
 import re
 import sys
 import types
@@ -85,7 +86,7 @@ class Older(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         sys.meta_path.append(self)
         for name, module in list(sys.modules.items()):
             if _is_public(name) and "__getattr__" not in vars(module):
-                module.__getattr__ = functools.partial(self._name_of, name)  # type: ignore[method-assign]
+                module.__getattr__ = functools.partial(self.name_of, name)  # type: ignore[method-assign]
 
     # -- modules -----------------------------------------------------------------------------------------------------
 
@@ -115,7 +116,12 @@ class Older(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     # -- names -------------------------------------------------------------------------------------------------------
 
-    def _name_of(self, module: str, name: str) -> Any:
+    def found(self, root: str, below: str, name: str) -> Any:
+        """The thing of that name that Keras has; None where it has none."""
+        return next(self._found(root, below, name), None)
+
+    def name_of(self, module: str, name: str) -> Any:
+        """What stands for a name that a module does not have, where the program's own files ask."""
         if name.startswith("__") or not self._asked():
             raise AttributeError(f"module '{module}' has no attribute '{name}'")
         return self._find(module, name)
@@ -188,6 +194,18 @@ def _roots(root: str) -> list[types.ModuleType]:
 def _is_public(name: str) -> bool:
     own = name == "keras" or name.startswith(("keras.", "tf_keras.api._v2.keras"))
     return own and not name.startswith("keras.src") and sys.modules.get(name) is not None
+
+
+def be_without_eager() -> None:
+    """Let the optimizers of `tf_keras` be those that work where no operation is run at once: what its others say of
+    themselves is asked of their variables."""
+    if importlib.util.find_spec("tf_keras") is None:
+        return
+    legacy = vars(importlib.import_module("tf_keras.optimizers.legacy"))
+    for name, module in list(sys.modules.items()):
+        if re.fullmatch(r"(?:tf_keras|keras|tensorflow\.keras)(?:\.api\._v2\.keras)?\.optimizers", name):
+            new = {each: kind for each, kind in legacy.items() if isinstance(kind, type) and each in vars(module)}
+            vars(module).update(new)
 
 
 def be_keras_2() -> None:

@@ -181,7 +181,12 @@ class Bunch(dict[str, Any]):
 SCORES = ("accuracy_score", "f1_score", "precision_score", "r2_score", "recall_score", "roc_auc_score")
 _NAMES: dict[str, dict[str, Any]] = {
     f"{NAME}.preprocessing": _scaling.KINDS,
-    f"{NAME}.model_selection": {"train_test_split": train_test_split, "KFold": KFold, "StratifiedKFold": KFold},
+    f"{NAME}.model_selection": {
+        "train_test_split": train_test_split,
+        "KFold": KFold,
+        "StratifiedKFold": KFold,
+        **importlib.import_module("tfmemlint_estimators").SEARCHES,
+    },
     f"{NAME}.decomposition": _scaling.COMPONENTS,
     f"{NAME}.metrics": {
         **dict.fromkeys(SCORES, _score),

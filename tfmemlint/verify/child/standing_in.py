@@ -16,6 +16,7 @@ def install(program: str, request: dict[str, Any], monitor: Any, load: Callable[
     load("surroundings").install(program, request, substitutes, load)
     substitutes.install(load("old_names").rename)
     load("datasets").patch(substitutes.note)
+    load("parts").install(lambda: bool(substitutes.rounds["sizes_made_up"]), substitutes.note)
     monitor.calls.install()
     monitor.step_times.install()
     monitor.flagged.install(monitor.arrays)

@@ -269,13 +269,9 @@ class Substitutes:
         return limited
 
     def _even(self, given: dict[str, Any]) -> None:
-        """Cut the rows and labels of a training to as many: a loop that makes some of them may have been cut."""
-        counts = {fit_rows.count(given.get(name)) for name in ("x", "y")}
-        if len(counts) < 2 or None in counts or 0 in counts:
-            return
-        least = min(filter(None, counts))
-        given.update({name: fit_rows.first(given[name], least) for name in ("x", "y")})
-        self.made_up(f"x and y had {max(filter(None, counts))} and {least} rows: both were cut to {least}")
+        """Cut the rows and labels of a training to as many, and to as many batches as a model is made for."""
+        for words in fit_rows.even(given, self.rounds["sizes_made_up"]):
+            self.made_up(words)
 
     def _patience(self) -> Any:
         """A callback that ends a training which takes long, after a few steps."""

@@ -124,11 +124,13 @@ class Tables:
         if names is None and isinstance(used, (list, tuple)) and used and isinstance(used[0], str):
             names = used
         times = known.times | {each for each in (parsed if isinstance(parsed, list) else ()) if isinstance(each, str)}
+        label = None
         if names is None and not known.all and options.get("header", "") is None:
-            names = range(COLUMNS)
+            label = _label(path)
+            names = range(COLUMNS if label is None else 1)
         columns, rows = self._made(path, known, names, whole=names is not None)
         rows = min(rows, options.get("nrows") or rows)
-        made = self._kind(pandas)({name: column(name, rows, known, times) for name in columns})
+        made = self._kind(pandas)({name: column(label or name, rows, known, times) for name in columns})
         index = options.get("index_col")
         made = made.set_index(index) if isinstance(index, (str, list)) and set(_listed(index)) <= set(made) else made
         if options.get("squeeze"):  # as older versions of pandas did
@@ -214,6 +216,13 @@ def _widest(source: str) -> int:
     """The number of columns that places in the code ask for: `table.iloc[:, [11]]` asks for twelve."""
     found = (int(number) for inside in PLACES.findall(source) for number in re.findall(r"\d+", inside))
     return max((number + 1 for number in found if number < MOST_COLUMNS), default=0)
+
+
+def _label(path: str) -> str | None:
+    """The word by which the name of a file says that there are labels in it and nothing else: `y_train.txt`."""
+    words = re.findall(r"[a-z]+", os.path.splitext(os.path.basename(path))[0].lower())
+    found = next((word for word in words if word in OF_LABELS or word.removesuffix("s") in OF_LABELS), None)
+    return OF_LABELS[0] if found is None and words[:1] == ["y"] else found
 
 
 def _listed(names: Any) -> list[Any]:

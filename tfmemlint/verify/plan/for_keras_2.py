@@ -8,7 +8,10 @@ from dataclasses import replace
 from tfmemlint.verify.result import Pair
 from tfmemlint.verify.run.runs import Failure, Run
 
-OF_KERAS = re.compile(r"[/\\]keras[/\\]src[/\\]|KerasTensor|module '[.\w]*keras[.\w]*' has no attribute|'as_list'")
+OF_KERAS = re.compile(
+    r"[/\\]keras[/\\]src[/\\]|KerasTensor|module '[.\w]*keras[.\w]*' has no attribute|'as_list'"
+    r"|\bLayer\.(?:__init__|add_weight)\(\) (?:takes|got) "
+)
 """What errors say that come of Keras 3."""
 
 

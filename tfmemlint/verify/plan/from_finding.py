@@ -17,7 +17,7 @@ from tfmemlint.verify.plan.examples import Example
 from tfmemlint.verify.plan.pairs import ExamplesOf, paired
 from tfmemlint.verify.plan.planner import Planner
 from tfmemlint.verify.plan.programs import PlanError
-from tfmemlint.verify.plan.solving import FULL, SMALL, Solver
+from tfmemlint.verify.plan.solving import FULL, NEXT, Solver
 from tfmemlint.verify.plan.templates import Plan, of_sample, other_ranks
 from tfmemlint.verify.plan.uses import shows_in_training
 from tfmemlint.verify.run.runs import Run
@@ -85,12 +85,12 @@ def plan_alone(finding: Finding, file: File, sample: Sample | None, examples: Ma
             raise PlanError("the bytes of the message are not those of made-up operands")
         if target != FULL and not solver.used:
             raise PlanError("no size was made up that could be smaller")
-        scaled = (solver.used or alone.guessed) and target == FULL
+        less = NEXT.get(target) if solver.used or alone.guessed else None
 
         def again(run: Run) -> Plan | None:
             return other_ranks(made, run, skipped, lambda: sized(target, skipped + 1)) if solver.used else None
 
-        return replace(made, again=again, smaller=(lambda: sized(SMALL, skipped)) if scaled else None)
+        return replace(made, again=again, smaller=(lambda: sized(less, skipped)) if less is not None else None)
 
     return sized(FULL)
 

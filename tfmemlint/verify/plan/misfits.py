@@ -21,6 +21,7 @@ KINDS: tuple[tuple[str, re.Pattern[str]], ...] = (
     (NUMBER, re.compile(
         r"interpreted as an integer|only integer scalar arrays|only (?:length-1|0-dimensional) arrays|array of size 1"
         r"|truth value of an array|unhashable type: '(?:numpy\.)?ndarray'|Tensor is unhashable|must be integers or None"
+        r"|Only integers, slices .*are valid indices, got"
         r"|requested dtype int\d+ for Tensor with dtype float|must be an int|[Ee]xpected int|shape must be rank 0"
         r"|unsupported operand type.*'str'|by non-int of type|between instances of '\w+' and '(?:str|int|float)'"
     )),

@@ -6,6 +6,7 @@ that has it, and tells what would fit. No other array is changed.
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Iterator, Sequence
@@ -32,6 +33,7 @@ AXIS = re.compile(rf"expected axis (-?\d+) of input shape to have value (\d+).*?
 NAMED = re.compile(rf"expected shape={SHAPE}, found shape={SHAPE}")
 AXES = re.compile(rf"expected (?:min_)?ndim=(\d), found ndim=\d.*?: {SHAPE}", re.DOTALL)
 RESHAPED = re.compile(rf"cannot reshape array of size (\d+) into shape {SHAPE}")
+YIELDED = re.compile(rf"yielded an element of shape {SHAPE} where an element of shape {SHAPE} was expected")
 SIZES = re.compile(
     r"(?:but are|size) (\d+) (?:and|is different from) (\d+)|In\[0\]: \[\d+,(\d+)\], In\[1\]: \[(\d+),\d+\]"
 )
@@ -48,12 +50,19 @@ ROWS = re.compile(
 BEYOND = re.compile(r"index (\d+) is out of bounds for axis 0 with size (\d+)")
 """A row that is asked for and not there."""
 
+BEHIND = re.compile(r"slice index (\d+) of dimension 0 out of bounds")
+"""The first row behind the last one of a tensor, as a loop over the rows of another one asks for it."""
+
 FEW = 20_000
 """Rows up to which twice as many are made up as one asks for: others may ask for more."""
 
 FOLDERS = re.compile(r"a folder with (\d+) folders")
 TABLE = re.compile(r"a table of (\d+) rows was made up")
 RECEIVED = re.compile(r"\n\s*Arguments received by.*", re.DOTALL)
+
+UNPACKED = re.compile(r"not enough values to unpack \(expected (\d), got (\d)\)")
+SHAPE_OF = re.compile(r"=\s*(?:[\w.]+\.)?(\w+)\.(?:shape|get_shape\(\))")
+"""What takes the axes of an array apart, as the line that raised has it: `n, height, width, depth = images.shape`."""
 
 OF_AXES = {2: (64,), 3: (32, 32), 4: (64, 64, 3), 5: (16, 32, 32, 3)}
 """What fits where only the number of axes is told, without the first one."""
@@ -70,7 +79,8 @@ def corrected(pair: Pair, run: Run) -> Pair | None:
     made, message = _made(pair, run), RECEIVED.sub("", run.error.message)
     fit = {shape for each in known for shape in each}
     for asked in ([shape for shape in made if shape[1:] not in fit], made):  # those that were corrected come last
-        told = (each for each in _told(message, asked) if each not in known and 0 not in each[1])
+        each_told = itertools.chain(_unpacked(pair, run, asked), _told(message, asked))
+        told = (each for each in each_told if each not in known and 0 not in each[1])
         first = next((each for each in told if each[0] != each[1] and each[0] not in dict(known)), None)
         if first is not None:
             return shaped(pair, (*known, first))
@@ -94,6 +104,10 @@ def _rows(run: Run, made: Sequence[Sizes]) -> Iterator[tuple[int, int]]:
     for index, there in BEYOND.findall(message):
         if int(there) in counts:
             yield int(there), int(index) + 1 if int(index) >= FEW else 2 * (int(index) + 1)
+    for index in map(int, BEHIND.findall(message)):
+        more = [count for count in counts if count > index]
+        if index in counts and more:
+            yield index, min(more)
     reshaped = RESHAPED.search(message)
     tables = {int(each) for each in TABLE.findall("\n".join(run.notes))}
     for rows in tables if reshaped is not None else ():
@@ -126,6 +140,21 @@ def _told(message: str, made: Sequence[Sizes]) -> Iterator[Fit]:
             return
     yield from _by_sizes(message, made)
     yield from _by_shapes(message, made)
+
+
+def _unpacked(pair: Pair, run: Run, made: Sequence[Sizes]) -> Iterator[Fit]:
+    """As `_told`, where the shape of an array has not as many axes as the code has names for: it is the one of that
+    name, or the only one with so many."""
+    found = UNPACKED.search(run.error.message) if run.error is not None else None
+    of = SHAPE_OF.findall(run.error.traceback) if run.error is not None else []
+    if found is None or not of or int(found[1]) not in OF_AXES:
+        return
+    text = "\n".join((pair.before.source, *run.notes))
+    named = rf"'?\b{of[-1]}\b'? of .* is not there: \w+\[([\d,]+)\]|\b{of[-1]}=tfmemlint_\w+\(\"\w+\", \(([\d, ]+)\)\)"
+    own = {tuple(map(int, re.findall(r"\d+", "".join(each)))) for each in re.findall(named, text)}
+    fits = [each for each in made if len(each) == int(found[2]) and (not own or each in own)]
+    if len(fits) == 1:
+        yield fits[0][1:], OF_AXES[int(found[1])]
 
 
 def _axis(found: re.Match[str], made: Sequence[Sizes]) -> Iterator[Fit]:
@@ -161,7 +190,17 @@ def _reshaped(found: re.Match[str], made: Sequence[Sizes]) -> Iterator[Fit]:
     yield from ((each[1:], (-(-size // parts), *inner)) for each in made if math.prod(each[1:]) == size > parts)
 
 
-READERS = ((AXIS, _axis), (NAMED, _named), (AXES, _axes), (INDEXED, _indexed), (RESHAPED, _reshaped))
+def _yielded(found: re.Match[str], made: Sequence[Sizes]) -> Iterator[Fit]:
+    """What a generator gives of a row, with axes behind those of the row that the code adds."""
+    given, wanted = (tuple(size or 64 for size in _shape(each)) for each in found.groups())
+    for inner in (each[1:] for each in made if each[1:] and given[: len(each) - 1] == each[1:]):
+        yield inner, wanted[: len(wanted) - (len(given) - len(inner))]
+
+
+READERS = (
+    *((AXIS, _axis), (NAMED, _named), (AXES, _axes), (INDEXED, _indexed), (RESHAPED, _reshaped)),
+    (YIELDED, _yielded),
+)
 """Messages that name what they mean, and what reads them."""
 
 

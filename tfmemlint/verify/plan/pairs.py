@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import replace
 
 from tfmemlint.finding import Finding, Safety
@@ -21,6 +22,9 @@ from tfmemlint.verify.plan.templates import Plan
 from tfmemlint.verify.result import Pair
 from tfmemlint.verify.run.measure import Program
 
+LISTED = re.compile(r"(\w+)\s*=\s*[\w.]*list_physical_devices\(")
+"""What is the list of cards."""
+
 
 def paired(
     finding: Finding, texts: tuple[Texts, Texts | None], slices: Slices, notes: list[str], claim: Claim, cards: int
@@ -31,15 +35,22 @@ def paired(
     if finding.shows is not None and finding.shows.started:
         program = replace(program, source=device_settings.begun(program.source))
         notes.append(device_settings.STARTED)
-    asks_for_cards = "list_physical_devices" in before.source and not program.simulated_gpus
-    if asks_for_cards:
-        program = replace(program, simulated_gpus=1)
+    asked_for = max(map(_cards_in, (before.source, *(text for _, text in before.modules))))
+    if asked_for and not program.simulated_gpus:
+        program = replace(program, simulated_gpus=asked_for)
     if finding.fix is not None and finding.fix.safety is Safety.DISPLAY:
         notes.append("the repair is one that is only shown, never applied")
     if has_contrast(finding):
         notes.append("there is no repair to apply: compared with the same code without what is flagged")
     repaired = None if after is None else replace(program, source=after.source, modules=after.modules)
     return Plan(Pair(program, repaired, tuple(dict.fromkeys(notes))), claim)
+
+
+def _cards_in(text: str) -> int:
+    """How many graphics cards a module asks for: one, or as many as it takes of the list by their places."""
+    names = "|".join(map(re.escape, LISTED.findall(text)))
+    places = re.findall(rf"\b(?:{names})\[(\d)\]", text) if names else []
+    return max((int(place) + 1 for place in places), default=1) if "list_physical_devices" in text else 0
 
 
 def _program(slices: Slices, texts: Texts, cards: int) -> Program:

@@ -23,7 +23,7 @@ from tfmemlint.verify.plan.misfits import Made, misfit
 from tfmemlint.verify.plan.pairs import ExamplesOf, paired
 from tfmemlint.verify.plan.places import Places
 from tfmemlint.verify.plan.programs import PlanError
-from tfmemlint.verify.plan.solving import FULL, SMALL, Solver
+from tfmemlint.verify.plan.solving import FULL, NEXT, Solver
 from tfmemlint.verify.plan.statements import is_setting
 from tfmemlint.verify.plan.templates import Plan, other_ranks
 from tfmemlint.verify.plan.unset import Unset, unset
@@ -102,8 +102,8 @@ class Planner:
             self._skipped += 1
             return self.plan(cards, target, rank)
 
-        scaled = self._solver.used and target == FULL
-        smaller = (lambda: self.plan(cards, SMALL)) if scaled else None
+        less = NEXT.get(target) if self._solver.used else None
+        smaller = (lambda: self.plan(cards, less)) if less is not None else None
         guessed, claimed = self._guessed, self.finding.bytes
         alone = self.trains and self.claim.metric not in MADE
         made = replace(made, alone=alone, again=again, without=without, smaller=smaller)

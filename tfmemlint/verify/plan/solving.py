@@ -31,8 +31,11 @@ OUTPUTS = {-2: 0, -4: 2, -3: 3, -1: 4}
 """Numbers of axes of what models give, and how unusual they are."""
 
 PRIMES = (31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97, 101, 103, 107, 109, 113)
-FULL, SMALL = 16 << 20, 4 << 20
-"""Bytes that the flagged tensor is given, and those of another run, in which a saving must be smaller too."""
+FULL, SMALL, TINY = 16 << 20, 4 << 20, 1 << 20
+"""Bytes that the flagged tensor is given, and those of other runs, in which a saving must be smaller too."""
+
+NEXT = {FULL: SMALL, SMALL: TINY}
+"""The bytes of another run, by those of the first; the last ones are for a program that does not fit with more."""
 
 DATA = 2
 """Times as many bytes that arrays have which are data by their names: more rows than buffers hold."""

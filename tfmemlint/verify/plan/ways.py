@@ -15,7 +15,7 @@ from tfmemlint.syntax.scopes import decorated
 from tfmemlint.syntax.tree import Node
 from tfmemlint.verify.child.usual import holds_settings
 from tfmemlint.verify.plan.examples import Example
-from tfmemlint.verify.plan.made_up import code_for
+from tfmemlint.verify.plan.made_up import code_for, required
 from tfmemlint.verify.plan.misfits import Made, code_of
 from tfmemlint.verify.plan.programs import PlanError
 from tfmemlint.verify.plan.roles import asked, is_no_array, is_unread, stored_as, suggested
@@ -158,8 +158,15 @@ class Ways:
         make = self.file.values.classes.method(scope, "__init__")
         called = [(each, True) for each in (make, function if function is not make else None) if each is not None]
         given = self._arguments(called)
-        made = f"{scope.name.value}({given[0] if make is not None else ''})"
+        made = f"{scope.name.value}({given[0] if make is not None else self._of_library(scope)})"
         return made, "" if name in ("call", "__call__") else f".{name}", given[-1]
+
+    def _of_library(self, scope: cst.ClassDef) -> str:
+        """What the constructor asks for that a class takes over from one of a library."""
+        found = required(self.file.values.classes.bases(scope)[0])
+        if found is not None:
+            self.replaced.append(f"{found} is given to {scope.name.value}: nothing in the project makes one")
+        return found or ""
 
     def _arguments(self, called: Sequence[tuple[cst.FunctionDef, bool]]) -> list[str]:
         """The arguments of functions that are called together, a constructor and a method; each with whether it is a

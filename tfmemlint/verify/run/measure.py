@@ -39,8 +39,7 @@ ABOVE = 3
 """Folders above that of a program in which its files are looked for."""
 
 WALL_TO_WORK = 18
-"""Of the seconds that a program may take, one in so many is its own processor time before it is cut short: others use
-the processors, too."""
+"""Of the seconds that a program may take, one in so many may be its own processor time: others use processors, too."""
 
 RESERVED = ("program.py", "request.json", PROJECT, "__pycache__")
 
@@ -85,7 +84,8 @@ class Program:
     rows: tuple[tuple[int, int], ...] = ()
     """Pairs of the numbers of rows that data is made up with, and those that fit in their place."""
     present: bool = False
-    """Whether files and folders are there that it looks for before it reads them."""
+    many: bool = False
+    """Whether files and folders are there that it looks for before it reads them; whether folders have many files."""
     modules: tuple[tuple[str, str], ...] = ()
     """The modules of the project that lie in the place of its own: paths from its folder, with texts."""
     collects: bool = False
@@ -198,6 +198,7 @@ def _request(program: Program, settings: Settings, work: str, key: str) -> dict[
         "shapes": program.shapes,
         "rows": program.rows,
         "present": program.present,
+        "many": program.many,
         "raised": program.raised,
         "patient": 0.0 if program.step else settings.limits.wall / 3,
         "work": settings.limits.wall / WALL_TO_WORK,

@@ -1,0 +1,114 @@
+"""What the code of a program says of the lines of texts that it reads: how it takes them apart; loaded by `main.py`."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import functools
+import io
+import math
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+WORDS, COLUMNS = 12, 10
+MOST_COLUMNS = 1 << 14
+NAMES_OF_LINES = frozenset({"line", "lines", "row", "record", "entry", "l", "ln"})
+"""Names of a line of a text."""
+
+OF_FILES = re.compile(r"(?:.*_)?(?:file|filename|fname|path|filepath|image|img|image_path|wav|audio)", re.IGNORECASE)
+"""Names of what stands in a line that names a file."""
+
+FILES = 64
+
+
+class Lines(NamedTuple):
+    """How lines are read."""
+
+    numbers: int = 0
+    """Numbers that a line of a text has, 0 where the code makes none of it."""
+    columns: int = 0
+    """Columns of tables, 0 where the code does not take them by their places."""
+    separator: str = " "
+    fields: tuple[str, ...] = ()
+    """The names for what stands between the separators: `path, label = line.split(",")`; empty where there are none."""
+
+    def line(self, number: int) -> str | None:
+        """A line of a text of these fields, numbers but for the names of files; None where none are known."""
+        if not self.fields:
+            return None
+        made = (f"{number % FILES:03}.jpg" if OF_FILES.fullmatch(name) else str(number % 10) for name in self.fields)
+        return self.separator.join(made)
+
+
+@functools.lru_cache
+def lines_of(name: str, others: str = "") -> Lines:
+    """What the code of a file says of lines; of their fields what that of `others` says, where it says nothing."""
+    try:
+        with io.FileIO(name) as file:
+            tree = ast.parse(file.read())
+    except (OSError, SyntaxError, ValueError):
+        return Lines()
+    separator, fields = _fields(tree)
+    if not fields:
+        with contextlib.suppress(SyntaxError, ValueError):
+            separator, fields = _fields(ast.parse(others))
+    return Lines(_numbers(tree), _columns(tree), separator, fields)
+
+
+def _fields(tree: ast.AST) -> tuple[str, tuple[str, ...]]:
+    """What stands between the parts of a line that is split into names, and these; empty where none is."""
+    for target, value in _given(tree):
+        names = tuple(each.id if isinstance(each, ast.Name) else "" for each in target.elts)
+        call = value if isinstance(value, ast.Call) and getattr(value.func, "attr", "") == "split" else None
+        if call is None or len(names) < 2 or not isinstance(call.func, ast.Attribute) or not _is_line(call.func.value):
+            continue
+        first = call.args[0] if call.args else None
+        text = first.value if isinstance(first, ast.Constant) and isinstance(first.value, str) else " "
+        if text.strip("\n"):
+            return text, names
+    return " ", ()
+
+
+def _given(tree: ast.AST) -> Iterator[tuple[ast.Tuple | ast.List, ast.expr]]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], (ast.Tuple, ast.List)):
+            yield node.targets[0], node.value
+
+
+def _is_line(node: ast.expr) -> bool:
+    """Whether a value is a line of a text, or made of one: `line.strip()`."""
+    return any(isinstance(each, ast.Name) and each.id in NAMES_OF_LINES for each in ast.walk(node))
+
+
+def _columns(tree: ast.AST) -> int:
+    """Up to the last place that is taken of a row, `row[1:785]`; else as many as a row is reshaped to, behind its
+    label."""
+    places, sizes = [0], [0]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Subscript):
+            end = node.slice.upper if isinstance(node.slice, ast.Slice) else node.slice
+            places.append(_number(end) or 0)
+        elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "reshape":
+            given = node.args[0].elts if len(node.args) == 1 and isinstance(node.args[0], ast.Tuple) else node.args
+            numbers = [number for each in given if (number := _number(each)) is not None]
+            sizes.append(1 + math.prod(numbers) if numbers and len(numbers) == len(given) else 0)
+    most = max(places) if max(places) >= COLUMNS else max(sizes)
+    return most if most <= MOST_COLUMNS else 0
+
+
+def _number(node: ast.AST | None) -> int | None:
+    return node.value if isinstance(node, ast.Constant) and type(node.value) is int else None
+
+
+def _numbers(tree: ast.AST) -> int:
+    found = 0
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("float", "int", "map") and node.args:
+            makes = getattr(node.func, "id", "") != "map" or getattr(node.args[0], "id", "") in ("float", "int")
+            words = [each for arg in node.args for each in ast.walk(arg)] if makes else []
+            names = {getattr(each, "id", getattr(each, "attr", "")) for each in words}
+            if "readline" in names or "line" in names:
+                several = "split" in names or any(isinstance(each, ast.Subscript) for each in words)
+                found = max(found, WORDS if several else 1)
+    return found
