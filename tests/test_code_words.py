@@ -48,3 +48,8 @@ def test_words_by_which_something_may_be_called(text: str, is_called: bool) -> N
 @pytest.mark.parametrize("text", ['"""' + '\\"""' * 100_000, "'\"" * 200_000, '"' * 300_001, '"""' + "\\" * 300_001])
 def test_the_look_is_linear(text: str) -> None:
     words_of_code(text)
+
+
+def test_the_words_of_all_texts_are_in_memory_once() -> None:
+    (one,), (other,) = words_of_code("only_word_here"), words_of_code("only_word_here # and no more")
+    assert one is other

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +13,9 @@ from command_line import Run
 from tfmemlint.config.discover import Target
 from tfmemlint.config.settings import Config
 from tfmemlint.lint.engine import FileResult
+from tfmemlint.model.file import File
+from tfmemlint.project import kept
+from tfmemlint.project.siblings import Sibling
 from tfmemlint.run import file_task, runner
 from tfmemlint.run.file_task import Options
 
@@ -202,3 +206,21 @@ def test_what_several_modules_take_is_found_in_one_of_them(tmp_path: Path, linte
     for order in itertools.permutations(names):
         assert found(tmp_path, *order) == now
     assert {name: found(tmp_path, name)[name] for name in names} == now
+
+
+def test_what_was_found_out_of_a_file_waits_for_no_collector(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither models nor the modules that are kept no more: a run over many files would hold all of them."""
+    monkeypatch.setattr(kept, "KEPT", 1)
+    found(root, *PROJECT)
+    gc.collect()
+    before = alive(File), alive(Sibling)
+    gc.disable()
+    try:
+        found(root, *PROJECT)
+        assert (alive(File), alive(Sibling)) == before
+    finally:
+        gc.enable()
+
+
+def alive(kind: type[object]) -> int:
+    return sum(type(each) is kind for each in gc.get_objects())

@@ -18,6 +18,7 @@ from tfmemlint.text.source import Source, SourceError
 
 if TYPE_CHECKING:
     from tfmemlint.config.settings import Config
+    from tfmemlint.lint.first_pass import Look
     from tfmemlint.model.file import File
     from tfmemlint.project.projects import Projects
     from tfmemlint.project.siblings import Siblings
@@ -159,14 +160,26 @@ def _run_program(
     """The rules' findings in one program, and its source with parts that do not parse blanked."""
     from tfmemlint.lint import first_pass
     from tfmemlint.lint.reach import awake_for
+
+    awake: Sequence[Rule] = awake_for(rules, source, siblings)
+    if not awake and is_python(source.text):
+        return commands(source), source
+    look = first_pass.Look(source, config, awake, siblings) if awake and first_pass.is_on() else None
+    try:
+        return _looked_at(source, config, awake, siblings, look)
+    finally:
+        if look is not None:
+            look.done()
+
+
+def _looked_at(
+    source: Source, config: Config, awake: Sequence[Rule], siblings: Siblings | None, look: Look | None
+) -> tuple[list[Finding], Source]:
+    """What rules find in a program, at which they may have had a first look."""
     from tfmemlint.syntax.first_pass.nodes import is_first_tree
     from tfmemlint.syntax.spans import generated
 
     told = commands(source)
-    awake: Sequence[Rule] = awake_for(rules, source, siblings)
-    if not awake and is_python(source.text):
-        return told, source
-    look = first_pass.Look(source, config, awake, siblings) if awake and first_pass.is_on() else None
     if look is not None and not look.again:
         return [*told, *look.found], source
     known = siblings.kept(source) if siblings is not None else None
@@ -197,17 +210,27 @@ def _findings(
     model: Callable[..., File], source: Source, rules: Sequence[Rule], siblings: Siblings | None
 ) -> list[Finding]:
     """What rules find in a program that libcst has read, in the model of which the modules of `siblings` are."""
-    from tfmemlint.lint.dispatch import dispatch
     from tfmemlint.lint.first_pass import LIBCST
     from tfmemlint.syntax.first_pass.positions import wants_libcst
     from tfmemlint.syntax.spans import PositionsUnknown
 
     try:
         try:
-            return dispatch(model(siblings=siblings), rules)
+            return _dispatched(model(siblings=siblings), rules)
         except Exception as error:
             if siblings is None or not wants_libcst(error):
                 raise
-        return dispatch(model(siblings=siblings.read_by(LIBCST)), rules)
+        return _dispatched(model(siblings=siblings.read_by(LIBCST)), rules)
     except PositionsUnknown as error:  # without places there are no findings, of any rule
         return [refusal(source) or _failure(f"{error}; the file was not checked")]
+
+
+def _dispatched(file: File, rules: Sequence[Rule]) -> list[Finding]:
+    """What rules find in a model that nobody needs afterwards."""
+    from tfmemlint.lint.dispatch import dispatch
+    from tfmemlint.lint.let_go import let_go
+
+    try:
+        return dispatch(file, rules)
+    finally:
+        let_go(file)

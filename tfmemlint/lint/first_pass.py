@@ -14,6 +14,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from tfmemlint.lint.let_go import let_go
 from tfmemlint.lint.parsing import Pieces, is_bounded, parse
 from tfmemlint.project.kept import Kept
 from tfmemlint.project.siblings import Reader, Siblings
@@ -62,6 +63,12 @@ class Look:
         with contextlib.suppress(Exception):  # whatever it is, it is told where libcst's tree is asked
             self._file = File(source, module, config, siblings, self._positions)
             self.found, self.again = first_findings(self._file, rules)
+
+    def done(self) -> None:
+        """Give back what the look has taken, but for what was found."""
+        if self._file is not None:
+            let_go(self._file)
+            self._file = None
 
     def without_repairs(self) -> list[Finding] | None:
         """What all rules find, with nothing to apply, for a program that libcst refuses; None where something of it can

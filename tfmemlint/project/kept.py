@@ -37,4 +37,7 @@ class Kept:
 
     def _drop(self, path: str) -> None:
         entry = self._modules.pop(path, None)
-        self._size -= entry[2] if entry is not None else 0
+        if entry is not None:
+            self._size -= entry[2]
+            if entry[1] is not None:
+                entry[1]._places.clear()  # they refer back to it, and it would wait for the collector of garbage

@@ -6,7 +6,7 @@ import re
 from functools import cached_property
 
 from tfmemlint.project.written_imports import imported_names
-from tfmemlint.text.code_words import WORD, words_of_code
+from tfmemlint.text.code_words import WORD, shared, words_of_code
 from tfmemlint.text.paths import is_named_test
 
 KEPT = 2000
@@ -34,7 +34,7 @@ class Text:
     @cached_property
     def words(self) -> frozenset[str]:
         """All words, those of comments too."""
-        return frozenset(WORD.findall(self._text))
+        return shared(frozenset(WORD.findall(self._text)))
 
     @cached_property
     def of_code(self) -> frozenset[str]:

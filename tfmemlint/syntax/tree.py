@@ -115,6 +115,15 @@ def _all(node: Node) -> Iterator[Node]:
         push_children(stack, top)
 
 
+_NUMBERS: list[int] = []
+
+
+def _numbers(count: int) -> list[int]:
+    """The numbers from 0 on, at least so many: all trees have the same ones, or each kept tree had its own."""
+    _NUMBERS.extend(range(len(_NUMBERS), count))
+    return _NUMBERS
+
+
 class Tree:
     """The index of one module. It answers for nodes of the trees in `linked`, too, those of modules that it imports;
     `base` is what their places begin with there."""
@@ -125,39 +134,42 @@ class Tree:
         self.module = module
         self.linked: list[Tree] = []
         self._owners: dict[int, Tree] = {}
-        self._recent: Tree = self
-        self._parents: dict[int, Node] = {}
+        self._recent: Tree | None = None  # not this one: a tree that nobody has any more is free at once
         self._order: dict[int, int] = {}
+        self._above: list[Node | None] = []
         self._buckets: dict[type, list[Node]] = defaultdict(list)
-        self._last: dict[int, int] = {}
+        self._last: list[int] = []
         self._index()
 
     def _index(self) -> None:
-        parents, order, buckets, fields = self._parents, self._order, self._buckets, FIELDS
+        buckets, fields = self._buckets, FIELDS
         sentinel = cst.MaybeSentinel  # libcst's mark for "not written"; a class test is far cheaper than isinstance
+        nodes: list[Node] = []
         stack: list[Node] = [self.module]
-        pop, push = stack.pop, stack.append
-        position = 0
+        over: list[Node | None] = [None]
+        add, add_above = nodes.append, self._above.append
+        pop, push, pop_over, push_over = stack.pop, stack.append, over.pop, over.append
         while stack:
             node = pop()
             cls = node.__class__
-            order[id(node)] = position
-            position += 1
+            add(node)
+            add_above(pop_over())
             buckets[cls].append(node)
             for name in fields[cls]:
                 value = getattr(node, name)
                 if value.__class__ is tuple or value.__class__ is list:
-                    for child in reversed(value):
-                        parents[id(child)] = node
-                        push(child)
+                    if value:
+                        stack += reversed(value)
+                        over += [node] * len(value)
                 elif value is not None and value.__class__ is not sentinel:
-                    parents[id(value)] = node
                     push(value)
+                    push_over(node)
+        self._order = dict(zip(map(id, nodes), _numbers(len(nodes)), strict=False))
 
     def alone(self) -> Tree:
         """The same index with no other trees linked."""
         tree = copy.copy(self)
-        tree.linked, tree._owners, tree._recent, tree.base = [], {}, tree, 0
+        tree.linked, tree._owners, tree._recent, tree.base = [], {}, None, 0
         return tree
 
     def __len__(self) -> int:
@@ -175,7 +187,7 @@ class Tree:
         found = self._owners.get(key)
         if found is None:
             found = self._recent  # what is asked next mostly stands in the same module
-            if key not in found._order:
+            if found is None or key not in found._order:
                 found = next((tree for tree in self.linked if key in tree._order), None)
                 if found is None:
                     return self
@@ -203,21 +215,23 @@ class Tree:
 
     def parent(self, node: Node) -> Node | None:
         """The node above, or None for the module."""
-        above = self._parents.get(id(node))
-        if above is None and self.linked:
-            return self.owner(node)._parents.get(id(node))
-        return above
+        place = self._order.get(id(node))
+        if place is None:
+            tree = self.owner(node) if self.linked else self
+            return tree.parent(node) if tree is not self else None
+        return self._above[place]
 
     def ancestors(self, node: Node) -> Iterator[Node]:
         """The nodes above, nearest first, the module last."""
-        parents = self._parents
-        above = parents.get(id(node))
-        if above is None and self.linked:
-            parents = self.owner(node)._parents
-            above = parents.get(id(node))
-        while above is not None:
+        tree = self if id(node) in self._order else self.owner(node)
+        places, aboves = tree._order, tree._above
+        place = places.get(id(node))
+        while place is not None:
+            above = aboves[place]
+            if above is None:
+                return
             yield above
-            above = parents.get(id(above))
+            place = places[id(above)]
 
     def order(self, node: Node) -> int:
         """The node's place in source order (preorder), for comparing two nodes."""
@@ -251,13 +265,13 @@ class Tree:
         if tree is not self:
             return tree.base + tree.last(node)
         if not self._last:
-            last, parents = self._last, self._parents
-            for key, place in reversed(self._order.items()):
-                below = last.setdefault(key, place)
-                above = parents.get(key)
-                if above is not None and last.get(id(above), -1) < below:
-                    last[id(above)] = below
-        return self._last[id(node)]
+            last, order, aboves = list(_numbers(len(self._order))[: len(self._order)]), self._order, self._above
+            for place in range(len(last) - 1, 0, -1):
+                above = order[id(aboves[place])]
+                if last[above] < last[place]:
+                    last[above] = last[place]
+            self._last = last
+        return self._last[self._order[id(node)]]
 
     def statement(self, node: Node) -> Node:
         """The smallest statement that holds the node: a simple statement line or a compound statement."""

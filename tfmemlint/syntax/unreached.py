@@ -28,6 +28,7 @@ class Unreached:
             self.nodes = self._outermost(self._find())
             if not self.nodes:
                 break
+        del self._conditions  # they refer back, and nobody asks them any more
 
     def holds(self, node: Node) -> bool:
         """Whether a node never runs."""

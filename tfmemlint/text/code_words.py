@@ -8,6 +8,8 @@ nothing, so that whatever cannot be told counts, too.
 from __future__ import annotations
 
 import re
+import sys
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -36,9 +38,14 @@ _TAKEN = re.compile(r"\.\s*([^\W\d]\w*)[^\S\n]*(?=[,;)\]\\\n]|\Z)")
 """An attribute behind which nothing more is asked: what an assignment may give another name."""
 
 
+def shared(words: Iterable[str]) -> frozenset[str]:
+    """The same words, each of which is in memory once, in however many texts it stands."""
+    return frozenset(map(sys.intern, words))
+
+
 def words_of_code(text: str) -> frozenset[str]:
     """The words that may stand in the code of a text which must parse on its own, a file or one cell."""
-    return frozenset(WORD.findall(_QUOTED.sub(_counted, text)))
+    return shared(frozenset(WORD.findall(_QUOTED.sub(_counted, text))))
 
 
 def words_of_source(source: Source) -> frozenset[str]:
