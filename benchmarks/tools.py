@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -36,6 +38,8 @@ class Tool:
     """Whether it reads all notebooks, or those that name their language. For others their programs are written."""
     marker: str = ""
     """What a file must name for the tool to look into it."""
+    keeps_in: str = ""
+    """The folder, below the one that it runs in, in which it keeps results whatever it is told."""
 
 
 _RUFF = ("ruff", "check", "--isolated", "--quiet", "--no-respect-gitignore", "--config", "exclude=[]")
@@ -52,7 +56,9 @@ OURS = Tool(
 RUFF = Tool("ruff", "ruff, `F` rules", "ruff", (*_RUFF, "--select", "F"), _KEPT, _NOT_KEPT, notebooks="told")
 RUFF_ALL = Tool("ruff-all", "ruff, all rules", "ruff", (*_RUFF, "--select", "ALL"), _KEPT, _NOT_KEPT, notebooks="told")
 FLAKE8 = Tool("flake8", "flake8", "flake8", ("flake8", "--isolated", "--jobs", "{jobs}"))
-WITH_PLUGIN = Tool("flake8-tfmemlint", "flake8 with tfmemlint", "flake8-tfmemlint", FLAKE8.words)
+WITH_PLUGIN = Tool(
+    "flake8-tfmemlint", "flake8 with tfmemlint", "flake8-tfmemlint", FLAKE8.words, keeps_in=".tfmemlint_cache"
+)
 FIXIT = Tool(
     "fixit",
     "Fixit",
@@ -100,7 +106,10 @@ class Toolbox:
         filled = [word.format(jobs=jobs, cache=self.cache(tool)) for word in words]
         environment = self.environments[tool.environment]
         program = environment.python if filled[0] == "python" else environment.program(filled[0])
-        return Command([program, *filled[1:], *files], cwd, tool.codes, turns=tool.turns)
+        before = None
+        if tool.keeps_in and not kept:
+            before = partial(shutil.rmtree, cwd / tool.keeps_in, ignore_errors=True)
+        return Command([program, *filled[1:], *files], cwd, tool.codes, before, turns=tool.turns)
 
     def versions(self) -> dict[str, str]:
         """The version of each tool, and in brackets that of the libcst which it brings."""

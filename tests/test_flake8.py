@@ -227,6 +227,65 @@ def test_a_file_without_tensorflow_imports_nothing_heavy() -> None:
     assert done.stdout.strip() == "set()"
 
 
+def run_twice(folder: Path, change: Callable[[], object], *words: str) -> list[tuple[list[str], bool]]:
+    """The lines of two runs in processes of their own, with something changed between them, each with whether the
+    rules were needed."""
+    found = []
+    command = [sys.executable, "-X", "importtime", "-m", "flake8", "--isolated", "--select=TFM", *words]
+    for between in (change, lambda: None):
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+        found.append((sorted(done.stdout.splitlines()), "tfmemlint.lint.engine" in done.stderr))
+        between()
+    return found
+
+
+def test_what_has_not_changed_is_not_linted_again(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(HEAD + WASTE)
+    (first, linted), (second, again) = run_twice(tmp_path, lambda: None, "--jobs=1", "train.py")
+    assert (first, linted, again) == (second, True, False)
+    assert ["TFM305" in line for line in first] == [True]
+    code = [sys.executable, "-X", "importtime", "-m", "tfmemlint", "check", "train.py"]
+    assert "tfmemlint.lint.engine" not in subprocess.run(code, cwd=tmp_path, capture_output=True, text=True).stderr
+
+
+def test_each_process_keeps_what_it_found(tmp_path: Path) -> None:
+    for number in range(6):
+        (tmp_path / f"train_{number}.py").write_text(HEAD + WASTE)
+    (first, _), (second, _) = run_twice(tmp_path, lambda: None, "--jobs=2", ".")
+    assert first == second
+    assert len(first) == 6
+    (third, linted), _ = run_twice(tmp_path, lambda: None, "--jobs=1", ".")
+    assert (third, linted) == (first, False)
+
+
+@pytest.mark.parametrize("changed", ["train.py", "data.py", "tfmemlint.toml"])
+def test_what_has_changed_is_linted_again(changed: str, tmp_path: Path) -> None:
+    texts = {
+        "train.py": "from data import load\n\nds = load().repeat().cache()  # a tensorflow pipeline\n",
+        "data.py": "import tensorflow as tf\n\n\ndef load():\n    return tf.data.Dataset.range(9)\n",
+        "tfmemlint.toml": "select = ['TFM305']\n",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    emptied = {
+        "train.py": "# tensorflow\n",
+        "data.py": "def load():\n    return []\n",
+        "tfmemlint.toml": "select = ['TFM304']\n",
+    }
+    found = run_twice(tmp_path, lambda: (tmp_path / changed).write_text(emptied[changed]), "--jobs=1", "train.py")
+    assert [len(lines) for lines, _ in found] == [1, 0]
+    assert found[1][1]
+
+
+def test_a_folder_that_cannot_be_written_is_no_matter(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(HEAD + WASTE)
+    (tmp_path / ".tfmemlint_cache").write_text("somebody's file")
+    (first, linted), (second, again) = run_twice(tmp_path, lambda: None, "--jobs=1", "train.py")
+    assert (len(first), linted, again) == (1, True, True)
+    assert first == second
+    assert (tmp_path / ".tfmemlint_cache").read_text() == "somebody's file"
+
+
 def test_a_syntax_error_is_left_to_flake8(places: Places, tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(HEAD + "x = (\n")
     assert places("train.py") == []

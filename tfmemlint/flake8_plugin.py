@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from tfmemlint.lint.baseline import Baseline
     from tfmemlint.lint.engine import FileResult
     from tfmemlint.lint.linter import Linter
+    from tfmemlint.run.kept_at_exit import KeptAtExit
 
 Report = tuple[int, int, str, type[Any]]
 
@@ -85,6 +86,7 @@ class _Run:
 
         self.configs: Configs = Configs(overrides={"force_exclude": True})
         self.linters: dict[int, Linter] = {}
+        self.caches: dict[int, KeptAtExit] = {}
         self.baselines: dict[str, Baseline] = {}
 
     def lint(self, data: bytes, path: str) -> FileResult | None:
@@ -97,7 +99,7 @@ class _Run:
             config = self._config(path)
             if config is None:
                 return None
-            return self._accepted(self._linter(config).lint(data, path), config)
+            return self._accepted(self._found(data, path, config), config)
         except (BaselineError, ConfigError, RegistryError) as error:
             _stop(str(error))
 
@@ -108,6 +110,20 @@ class _Run:
         if os.path.isfile(path) and not discover([path], self.configs).targets:
             return None
         return config
+
+    def _found(self, data: bytes, path: str, config: Config) -> FileResult:
+        if not os.path.isfile(path):
+            return self._linter(config).lint(data, path)
+        from tfmemlint.run.kept_at_exit import KeptAtExit
+
+        cache = self.caches.get(id(config))
+        if cache is None:
+            cache = self.caches[id(config)] = KeptAtExit(config)
+        result = cache.get(path, data)
+        if result is None:
+            result = self._linter(config).lint(data, path)
+            cache.put(path, data, result)
+        return result
 
     def _linter(self, config: Config) -> Linter:
         from tfmemlint.lint.linter import Linter

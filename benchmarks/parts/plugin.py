@@ -26,6 +26,8 @@ def measure(plan: Plan, results: Results) -> None:
         commands = {
             (tool.name, "cold"): plan.tools.command(tool, files.words, files.root) for tool in (FLAKE8, WITH_PLUGIN)
         }
+        # Runs behind the cold one in each turn, and finds what that has kept.
+        commands[WITH_PLUGIN.name, "warm"] = plan.tools.command(WITH_PLUGIN, files.words, files.root, kept=True)
         results.add("plugin", files.name, in_turns(commands, plan.turns))
 
 

@@ -186,11 +186,17 @@ def growth(results: Results) -> str:
     return table(head, rows)
 
 
+_PLUGIN_STATES = ((FLAKE8.name, "cold"), (WITH_PLUGIN.name, "cold"), (WITH_PLUGIN.name, "warm"))
+
+
 def plugin(results: Results) -> str:
     """flake8 alone and with the plugin."""
     rows = []
     for name in dict.fromkeys(each.subject for each in results.of("plugin")):
-        alone, both = (results.get("plugin", name, tool.name) for tool in (FLAKE8, WITH_PLUGIN))
-        if alone and both:
-            rows.append([_about(results, name), figure(alone.cpu), figure(both.cpu), times(both.cpu, alone.cpu)])
-    return table(["files", "flake8, CPU s", "with the plugin, CPU s", "times"], rows)
+        alone, *both = (results.get("plugin", name, *each) for each in _PLUGIN_STATES)
+        if alone and all(both):
+            found = [each.cpu for each in both if each]
+            shown = [text for cpu in found for text in (figure(cpu), times(cpu, alone.cpu))]
+            rows.append([_about(results, name), figure(alone.cpu), *shown])
+    head = ["files", "flake8, CPU s", "with the plugin, CPU s", "times", "nothing changed, CPU s", "times"]
+    return table(head, rows)
