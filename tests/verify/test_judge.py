@@ -47,6 +47,16 @@ def test_a_loop_without_rounds_shows_nothing_of_what_is_in_it() -> None:
     assert judge(claim, [ran], [after]).kind == CONFIRMED
 
 
+def seconds(*runs: float) -> list[Run]:
+    return [ok(seconds=each) for each in runs]
+
+
+def test_what_else_the_machine_does_can_only_add_to_the_seconds() -> None:
+    verdict = judge(Claim("seconds", 1.5), seconds(6.0, 2.4, 2.5), seconds(0.4, 0.36, 3.1))
+    assert (verdict.kind, verdict.before, verdict.after) == (CONFIRMED, 2.4, 0.36)
+    assert judge(Claim("seconds"), seconds(1.0, 1.4, 1.5), seconds(0.8, 1.3, 1.2)).kind == NOT_CONFIRMED
+
+
 class TestFigures:
     def test_a_clear_difference_is_confirmed_with_its_numbers(self) -> None:
         verdict = judge(Claim("peak_bytes", 1.5), peaks(300 * MIB, 300 * MIB), peaks(100 * MIB, 100 * MIB))

@@ -262,8 +262,8 @@ def _judge_figures(metric: Metric, claim: Claim, before: Sequence[Run], after: S
     if any(len(side) < len(all_of) for side, all_of in zip(known, sides, strict=True)):
         problem = next((run.allocator_problem for run in (*before, *after) if run.allocator_problem), None)
         return inconclusive(problem or metric.missing, metric.name)
-    first, second = (statistics.median(side) for side in known)
-    noise = max(max(side) - min(side) for side in known)
+    (first, off), (second, off_after) = map(metric.over, known)
+    noise = max(off, off_after)
     enough = max(metric.floor, noise)
     repeats, least = min(map(len, known)), max(claim.min_ratio, metric.least_ratio)
 

@@ -27,6 +27,14 @@ class Metric:
     least_ratio: float = 1.0
     """Of the two programs' figures, below which the difference may be chance, also where the runs happen to agree."""
 
+    def over(self, runs: Sequence[float]) -> tuple[float, float]:
+        """One figure for several runs, and how far it may be off: the median, and how far the runs are spread. Of
+        seconds the least, and how far that is from the next: what else the machine does can only add to them."""
+        least, *others = sorted(runs)
+        if self.unit == "s":
+            return least, min(others, default=least) - least
+        return statistics.median(runs), max(runs) - least
+
 
 def _slope(column: int) -> Callable[[Run], float | None]:
     """Growth per mark over the later half of the marks, by least squares; the beginning holds what warms up. What

@@ -25,8 +25,8 @@ CONTRADICTED = (NOT_CONFIRMED, NEEDS_MORE, REPAIR_FAILS)
 
 @dataclass(frozen=True)
 class Verdict:
-    """The judgement of one finding. Figures are medians over the repeats; `noise` is the widest spread of either side,
-    `ratio` is None where there is nothing to divide by."""
+    """The judgement of one finding. Figures are of all repeats together, and `noise` is how far one of them may be off
+    (`Metric.over`); `ratio` is None where there is nothing to divide by."""
 
     kind: str
     reason: str
