@@ -51,7 +51,7 @@ exit codes:
 def process() -> int:
     """`main` for a process that does nothing else, and ends with it."""
     # What is imported is no garbage, and to look for some in it takes a tenth of the time of one small file. Where much
-    # is read, `lint.recursion` looks more often.
+    # is read, little is left for it: `lint.let_go`.
     gc.set_threshold(250_000, 20, 100)
     code = main()
     gc.freeze()  # else Python looks for garbage in all there is before it gives everything back: another fifth

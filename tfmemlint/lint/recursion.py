@@ -68,9 +68,9 @@ def _deepen() -> int:
     """Raise the recursion limit and the stack size of new threads; returns the old stack size.
 
     The garbage collector is made to wait: a syntax tree is many objects and none of them garbage, and looking for it at
-    the usual rate takes a tenth of the time.
+    the usual rate takes a tenth of the time. A process that waits longer, as ours does, is left to that.
     """
-    gc.set_threshold(50_000, 20, 100)
+    gc.set_threshold(max(gc.get_threshold()[0], 50_000), 20, 100)
     sys.setrecursionlimit(max(RECURSION_LIMIT, sys.getrecursionlimit()))
     try:
         return threading.stack_size(_STACK_BYTES)
