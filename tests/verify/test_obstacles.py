@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import textwrap
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,20 @@ OBSTACLES = {
         """,
         "TFM304 confirmed",
         (),
+    ),
+    "a callback whose training takes data of a library that is not there": (
+        """
+        import pandas as pd
+        import tensorflow as tf
+        table = pd.read_csv("prices.csv")
+        labels = table["close"].values
+        images = tf.random.normal([len(labels), 64, 64, 3])
+        {trains}
+        writer = tf.keras.callbacks.TensorBoard("logs", histogram_freq=1, write_images=True)
+        model.fit(images, labels, epochs=3, validation_split=0.1, callbacks=[writer])
+        """,
+        "TFM607 inconclusive",
+        ("epochs=2", *(() if find_spec("tensorboard") else ("summaries are written where tensorboard is installed",))),
     ),
     "a larger array makes the peak": (
         """

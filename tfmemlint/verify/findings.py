@@ -37,6 +37,8 @@ HINTS = (
     (("ModuleNotFoundError",), "install it for the interpreter that --python names"),
 )
 MORE_MEMORY = "allow it more with --max-memory"
+NO_TENSORBOARD = "TensorBoard is not installed"
+"""What a program notes that writes no summaries for want of it."""
 
 _UNREADABLE = inconclusive("the code cannot be read")
 
@@ -175,6 +177,8 @@ def _hinted(reason: str, runs: Sequence[Run]) -> str:
     errors = (run.error for run in runs if run.error is not None and run.error.type in reason)
     said = " ".join(f"{error.type} {error.message}" for error in errors)
     hint = next((hint for words, hint in HINTS if any(word in said for word in words)), None)
+    if any(note.startswith(NO_TENSORBOARD) for run in runs for note in run.notes):
+        hint = hint or "summaries are written where tensorboard is installed for the interpreter that --python names"
     if any(run.status == "memory" for run in runs):
         hint = MORE_MEMORY
     return f"{reason}; {hint}" if hint else reason

@@ -9,10 +9,11 @@ import libcst as cst
 
 from tfmemlint.finding import Finding
 from tfmemlint.model.file import File
-from tfmemlint.model.values import Dataset
+from tfmemlint.model.values import Dataset, Instance
 from tfmemlint.query.keras.models import is_model
 from tfmemlint.syntax.scopes import Binds, Definition, dotted
 from tfmemlint.syntax.tree import Node, walk
+from tfmemlint.verify.plan.runnable import LIBRARIES, OF_DATA, Runnable
 from tfmemlint.verify.plan.statements import changed_name, flagged_call
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 CONSUMERS = ("fit", "evaluate", "predict")
 ROUNDS = 8
 TRAINS = ("fit", "fit_generator", "train_on_batch")
-LAYERS = "tf.keras.layers."
+LAYERS, CALLBACKS = "tf.keras.layers.", "tf.keras.callbacks."
 SIMPLE = {"range", "len", "enumerate", "zip", "list", "sorted", "reversed"}
 """What a loop goes through that needs no data."""
 
@@ -31,15 +32,17 @@ def keep_uses(part: Slice) -> None:
     """Keep the statements that use what a flagged statement makes, and what those make in turn."""
     done: set[int] = set()
     pending = list(part.targets.values())
+    with_data = Runnable(part, LIBRARIES | OF_DATA)
     while pending:
         unit = pending.pop()
         if id(unit) in done:
             continue
         done.add(id(unit))
         for definition in made_by(part, unit):
+            runnable = with_data if _is_callback(part.file, definition) else part.runnable
             for use in part.file.uses_of(definition):
                 user = part.unit(use)
-                if user is None or id(user) in part.targets or not part.runnable.runs(user):
+                if user is None or id(user) in part.targets or not runnable.runs(user):
                     continue
                 if part.slices.data_only and is_data(part.file, definition) and not _hands_on(part, user):
                     continue
@@ -133,6 +136,12 @@ def made_by(part: Slice, unit: Node) -> list[Definition]:
         if definition.binds not in (Binds.IMPORT, Binds.FUNCTION, Binds.CLASS, Binds.PARAMETER)
         and part.unit(definition.node) is unit
     ]
+
+
+def _is_callback(file: File, definition: Definition) -> bool:
+    """Whether a definition is a callback, which costs nothing before the `fit` that is given it, whatever its data."""
+    value = file.values.definition(definition, None)
+    return any(isinstance(each, Instance) and (each.type_name or "").startswith(CALLBACKS) for each in value.options)
 
 
 def is_data(file: File, definition: Definition) -> bool:
