@@ -499,3 +499,6 @@ def test_a_package_is_no_file_of_its_own_name(tmp_path: Path) -> None:
     assert folders[0] == str(tmp_path) and str(tmp_path / "p") not in folders
     folders, _ = import_path(str(tmp_path / "p" / "train.py"), str(tmp_path), 0, {"data"})
     assert folders[0] == str(tmp_path / "p")
+    # `from .data import load` in `p/p.py`: the package is looked for where it lies.
+    folders, package = import_path(str(tmp_path / "p" / "p.py"), str(tmp_path), 1)
+    assert (folders[0], package) == (str(tmp_path), "p")

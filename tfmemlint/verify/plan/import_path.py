@@ -44,7 +44,8 @@ def import_path(
         names.append(os.path.basename(top))
         around.append(top)
         top = os.path.dirname(top)
-    folders = [folder, top]
+    # Who imports relatively is imported as a part of a package, and no file of that name beside it is meant.
+    folders = [top, folder] if dots and names else [folder, top]
     above = top
     while root is not None and above != root and len(folders) < MOST_FOLDERS and os.path.dirname(above) != above:
         above = os.path.dirname(above)
