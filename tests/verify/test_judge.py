@@ -57,6 +57,14 @@ def test_what_else_the_machine_does_can_only_add_to_the_seconds() -> None:
     assert judge(Claim("seconds"), seconds(1.0, 1.4, 1.5), seconds(0.8, 1.3, 1.2)).kind == NOT_CONFIRMED
 
 
+def test_trainings_that_were_cut_may_differ_at_their_peaks() -> None:
+    cut = {"rounds": 2, "rounds_cut": True}
+    before, after = ok(peak_bytes=700 * MIB, **cut), ok(peak_bytes=750 * MIB, **cut)
+    assert judge(Claim(), [before], [after]).kind == INCONCLUSIVE
+    assert judge(Claim(), [before], [ok(peak_bytes=900 * MIB, **cut)]).kind == NEEDS_MORE
+    assert judge(Claim(), [ok(peak_bytes=700 * MIB)], [ok(peak_bytes=750 * MIB)]).kind == NEEDS_MORE
+
+
 class TestFigures:
     def test_a_clear_difference_is_confirmed_with_its_numbers(self) -> None:
         verdict = judge(Claim("peak_bytes", 1.5), peaks(300 * MIB, 300 * MIB), peaks(100 * MIB, 100 * MIB))

@@ -15,6 +15,10 @@ from tfmemlint.verify.verdicts import CONFIRMED, NOT_CONFIRMED, TOO_SMALL, Verdi
 CHANCE = 256 << 10
 """Bytes by which a process may grow in a round that keeps nothing."""
 
+CUT_APART = 1.2
+"""How many times as much one of two programs may take at its peak because they were cut at different steps: 1.07 was
+seen of a training that was ended by time."""
+
 
 def judge_growth(claim: Claim, before: Sequence[Run]) -> Verdict:
     """Whether what the claim names, or anything, grows from round to round, where nothing is known that does not."""
@@ -44,6 +48,12 @@ def judge_growth(claim: Claim, before: Sequence[Run]) -> Verdict:
 def _traced_anew(function: str, run: Run) -> bool:
     """Whether a function is traced in a good part of the rounds, not in the first ones alone."""
     return run.traces_by_name.get(function, 0) > max(2, len(run.marks) // 4)
+
+
+def was_cut_apart(verdict: Verdict) -> bool:
+    """Whether two programs that were cut may differ by that alone: in what was under way where each was cut, and a
+    little at the peak of those that came to different steps."""
+    return verdict.metric == "live_bytes" or (verdict.after or 0) < CUT_APART * (verdict.before or 0)
 
 
 def in_all(verdict: Verdict, runs: Sequence[Run]) -> str:

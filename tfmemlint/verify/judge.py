@@ -9,7 +9,7 @@ from dataclasses import replace
 from tfmemlint.units import show_bytes
 from tfmemlint.verify import host_memory
 from tfmemlint.verify.claim import Claim
-from tfmemlint.verify.growth import in_all, judge_growth
+from tfmemlint.verify.growth import in_all, judge_growth, was_cut_apart
 from tfmemlint.verify.metrics import (
     ANEW,
     CALLED,
@@ -110,8 +110,8 @@ def _judge_memory(claim: Claim, before: Sequence[Run], after: Sequence[Run]) -> 
         said = PEAK_SAME if confirmed.metric == "live_bytes" and not claim.growth else ""
         return replace(confirmed, reason="; ".join(filter(None, (in_all(confirmed, before), said))))
     cut = max((run.rounds for run in before if run.rounds_cut), default=None)
-    if cut is not None and NEEDS_MORE in found and found[NEEDS_MORE].metric == "live_bytes":
-        del found[NEEDS_MORE]  # what was under way where each of them was cut
+    if cut is not None and NEEDS_MORE in found and was_cut_apart(found[NEEDS_MORE]):
+        del found[NEEDS_MORE]
     if (claim.contrast and not any(_has_data(run) for run in before)) or all(map(_is_empty, before)):
         return inconclusive(NEXT_TO_NO_DATA)
     if cut is not None and NEEDS_MORE not in found:
