@@ -502,3 +502,22 @@ def test_a_package_is_no_file_of_its_own_name(tmp_path: Path) -> None:
     # `from .data import load` in `p/p.py`: the package is looked for where it lies.
     folders, package = import_path(str(tmp_path / "p" / "p.py"), str(tmp_path), 1)
     assert (folders[0], package) == (str(tmp_path), "p")
+
+
+def test_what_a_return_annotation_names_is_kept(tmp_path: Path) -> None:
+    data = "from typing import Tuple\nimport numpy as np\ndef load() -> Tuple[int]:\n    return np.zeros((4000, 64, 64))\n"
+    files = {"data.py": data, "train.py": "import data\nflagged(data.load())"}
+    assert "from typing import Tuple" in dict(planned(tmp_path, files).pair.before.modules)["data.py"]
+
+
+def test_a_star_takes_the_modules_that_a_package_lists(tmp_path: Path) -> None:
+    files = {
+        "pack/__init__.py": '__all__ = ["data", "other"]\n',
+        "pack/data.py": "import numpy as np\nX = np.zeros((4000, 64, 64))\n",
+        "pack/other.py": "",
+        "train.py": "from pack import *\nflagged(data.X)",
+    }
+    before = planned(tmp_path, files).pair.before
+    assert "from pack import *" in before.source
+    assert dict(before.modules)["pack/__init__.py"].strip() == '__all__ = ["data", "other"]'
+    assert "X = np.zeros" in dict(before.modules)["pack/data.py"]

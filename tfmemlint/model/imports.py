@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, cast
 
 import libcst as cst
@@ -120,6 +120,9 @@ class Imports:
             value = self._exported(source, name, depth - 1)
             if value is not None:
                 return value
+            below = siblings.layout.below(found.folder, name) if found is not None and found.folder else None
+            if below is not None and name in (listed(source) or ()):
+                return Module(f"{module}.{name}", below.path, below.folder)
         return None
 
     def run_by(self, statement: cst.Import | cst.ImportFrom) -> list[Sibling]:
@@ -195,8 +198,11 @@ class Imports:
 
 def gives(program: Program, name: str) -> bool:
     """Whether `import *` takes a name from a module: one of `__all__`, or without that any but private ones."""
-    for assign in program.assigned_paths.get("__all__", ()):
-        listed = texts(assign.value)
-        if listed is not None:
-            return name in listed
-    return not name.startswith("_")
+    names = listed(program)
+    return not name.startswith("_") if names is None else name in names
+
+
+def listed(program: Program) -> Collection[str] | None:
+    """The names of a module's `__all__`, of which a star import of a package imports its own modules; None without."""
+    found = (texts(assign.value) for assign in program.assigned_paths.get("__all__", ()))
+    return next((names for names in found if names is not None), None)

@@ -120,6 +120,7 @@ class Flow(Reader):
         for param in parameters(node):
             self._visit(param.default)
             self._visit(param.annotation)
+        self._visit(node.returns)
         self._bind(node.name.value, Binds.FUNCTION, node, node)
 
     def _class(self, node: cst.ClassDef) -> None:

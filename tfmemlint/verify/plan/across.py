@@ -16,7 +16,7 @@ import libcst as cst
 
 from tfmemlint import knowledge
 from tfmemlint.model.file import File
-from tfmemlint.model.imports import gives
+from tfmemlint.model.imports import gives, listed
 from tfmemlint.project.layout import INIT, Found
 from tfmemlint.syntax.program import Program
 from tfmemlint.syntax.scopes import Definition
@@ -148,9 +148,19 @@ class Slices:
             part = self._slice(home)
             self._starred[key] = False  # while it is asked: star imports may go round in circles
             self._starred[key] = part.name(names[0], names[1:]) or part.from_star(names[0], names[1:])
+            if not self._starred[key] and names[0] in (listed(home) or ()):
+                self._starred[key] = self._need_below(found, names) and part.name("__all__")
             if self._starred[key]:
                 self.at(home)
         return self._starred[key]
+
+    def _need_below(self, package: Found, names: tuple[str, ...]) -> bool:
+        """Have the module of a package there that is the first of these names, if there is one."""
+        siblings, folder = self.siblings, package.folder
+        below = siblings.layout.below(folder, names[0]) if siblings is not None and folder else None
+        if below is not None:
+            self.need(below, names[1:], True)
+        return below is not None
 
     def leads(self, definition: Definition, names: tuple[str, ...]) -> list[tuple[Slice, Node]] | None:
         """The statements in other modules that give meaning to what is imported; None where they are not known."""
