@@ -19,7 +19,7 @@ class DeviceConfigErrorHidden(Rule):
 
     ## When not to use it
     When running with the whole card is as good to you as running with a part of it. Programs that set
-    `TF_FORCE_GPU_ALLOW_GROWTH` to `true` are not reported.
+    `TF_FORCE_GPU_ALLOW_GROWTH` to `true` or hide all cards by `CUDA_VISIBLE_DEVICES` are not reported.
 
     ## References
     - https://www.tensorflow.org/guide/gpu#limiting_gpu_memory_growth
@@ -34,8 +34,8 @@ class DeviceConfigErrorHidden(Rule):
         device = config.given("device", "devices")
         if isinstance(device, Devices) and device.kind == "CPU":
             return  # no card is at stake
-        if runtime.forces_growth(file):
-            return  # the cards grow all the same
+        if runtime.forces_growth(file) or runtime.hides_cards(file, config.node):
+            return  # the cards grow all the same, or there are none
         for hidden in ordering.dropped(file, config.node, "RuntimeError"):
             yield self.finding(
                 hidden.place if isinstance(hidden.place, cst.With) else file.span(hidden.place),

@@ -36,7 +36,7 @@ class GrowthWithMemoryLimit(Rule):
 
     @on_call(GROWTH, LIMIT)
     def check(self, later: Call, file: File) -> Iterator[Finding]:
-        if _kind(file, later) in (None, OFF):
+        if _kind(file, later) in (None, OFF) or runtime.hides_cards(file, later.node):
             return
         order = file.effects.order("growth and limit", lambda node: _kind(file, node))
         before = order.before(later.node, LIMIT if later.name == GROWTH else GROWTH)

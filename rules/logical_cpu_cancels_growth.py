@@ -31,7 +31,7 @@ class LogicalCpuCancelsGrowth(Rule):
 
     @on_call(LOGICAL)
     def check(self, split: Call, file: File) -> Iterator[Finding]:
-        if _kind(file, split) is None or runtime.forces_growth(file):
+        if _kind(file, split) is None or runtime.forces_growth(file) or runtime.hides_cards(file, split.node):
             return
         for growth in file.calls(GROWTH):
             if _kind(file, growth) is not None and _in_one_run(file, split, growth):

@@ -65,6 +65,8 @@ class ProbeAllocatesGpu(Rule):
     def check(self, probe: Call, file: File) -> Iterator[Finding]:
         if probe.arg("session_config") is not None or _takes_all_anyway(file, probe) or _only_reports(file):
             return
+        if runtime.hides_cards(file, probe.node):
+            return
         made_by = runtime.devices_made_by(file, probe.node), runtime.devices_made_at_import(file, probe.node)
         if any(call is not None and call.name not in PROBES for call in made_by):
             return  # the probe shares their allocators

@@ -37,6 +37,8 @@ class SessionConfigIgnored(Rule):
     def check(self, session: Call, file: File) -> Iterator[Finding]:
         if not runtime.session_limits_memory(file, session) or keras.runs_graphs(file, session):
             return
+        if runtime.hides_cards(file, session.node):
+            return
         if any(file.calls_within_reach(*knowledge.group("configures_devices"))):
             return
         user = runtime.devices_made_by(file, session.node)

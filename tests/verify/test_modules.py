@@ -505,7 +505,8 @@ def test_a_package_is_no_file_of_its_own_name(tmp_path: Path) -> None:
 
 
 def test_what_a_return_annotation_names_is_kept(tmp_path: Path) -> None:
-    data = "from typing import Tuple\nimport numpy as np\ndef load() -> Tuple[int]:\n    return np.zeros((4000, 64, 64))\n"
+    head = "from typing import Tuple\nimport numpy as np\n"
+    data = f"{head}def load() -> Tuple[int]:\n    return np.zeros((4000, 64, 64))\n"
     files = {"data.py": data, "train.py": "import data\nflagged(data.load())"}
     assert "from typing import Tuple" in dict(planned(tmp_path, files).pair.before.modules)["data.py"]
 

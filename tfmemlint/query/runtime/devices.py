@@ -124,6 +124,17 @@ def _says_one(file: File, test: cst.BaseExpression) -> bool | None:
     return COMPARISONS.get((type(test.comparisons[0].operator), number))
 
 
+def hides_cards(file: File, node: Node) -> bool:
+    """Whether the environment that a program sets hides all cards from TensorFlow wherever it comes to some code: the
+    module itself says so before it, and nothing in the file says otherwise."""
+    found = [each for each in settings.of(file) if each.variable == VISIBLE_VARIABLE]
+    if not found or any(constant(each.value) not in NO_CARDS for each in found):
+        return False
+    at = file.tree.order(node)
+    before = (each for each in found if file.tree.order(each.node) < at)
+    return any(not file.contexts.conditional(each.node, file.module) for each in before)
+
+
 def changes_nothing(file: File, config: Call) -> bool:
     """Whether a call certainly makes those devices visible that are: it names all CPUs, or no card of a program that
     hides them all in its environment. TensorFlow compares before it looks whether the runtime has started."""
