@@ -65,6 +65,16 @@ def test_trainings_that_were_cut_may_differ_at_their_peaks() -> None:
     assert judge(Claim(), [ok(peak_bytes=700 * MIB)], [ok(peak_bytes=750 * MIB)]).kind == NEEDS_MORE
 
 
+def test_what_is_held_where_trainings_were_cut_says_nothing() -> None:
+    def run(live: int, arrays: int, rounds: int) -> Run:
+        return ok(peak_bytes=9 * MIB, live_bytes=live * MIB, arrays_peak=arrays * MIB, rounds=rounds, rounds_cut=True)
+
+    verdict = judge(Claim(), [run(7, 800, 7)], [run(5, 400, 10)])
+    assert (verdict.kind, verdict.metric) == (CONFIRMED, "array_bytes")
+    assert judge(Claim(), [run(7, 400, 7)], [run(5, 400, 10)]).kind == INCONCLUSIVE
+    assert judge(Claim(), [run(7, 400, 7)], [run(5, 400, 7)]).metric == "live_bytes"
+
+
 class TestFigures:
     def test_a_clear_difference_is_confirmed_with_its_numbers(self) -> None:
         verdict = judge(Claim("peak_bytes", 1.5), peaks(300 * MIB, 300 * MIB), peaks(100 * MIB, 100 * MIB))

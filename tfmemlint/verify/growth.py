@@ -50,6 +50,13 @@ def _traced_anew(function: str, run: Run) -> bool:
     return run.traces_by_name.get(function, 0) > max(2, len(run.marks) // 4)
 
 
+def tried_of(claim: Claim, runs: Sequence[Run]) -> Sequence[str]:
+    """The metrics that may bear a claim out: what is held at the end does not where programs were cut by time, at
+    different steps, unless it is growth that is claimed."""
+    apart = len({run.rounds for run in runs if run.rounds_cut}) > 1 and not claim.growth
+    return [name for name in claim.tried if not apart or name != "live_bytes"] or claim.tried
+
+
 def was_cut_apart(verdict: Verdict) -> bool:
     """Whether two programs that were cut may differ by that alone: in what was under way where each was cut, and a
     little at the peak of those that came to different steps."""

@@ -9,7 +9,7 @@ from dataclasses import replace
 from tfmemlint.units import show_bytes
 from tfmemlint.verify import host_memory
 from tfmemlint.verify.claim import Claim
-from tfmemlint.verify.growth import in_all, judge_growth, was_cut_apart
+from tfmemlint.verify.growth import in_all, judge_growth, tried_of, was_cut_apart
 from tfmemlint.verify.metrics import (
     ANEW,
     CALLED,
@@ -100,7 +100,7 @@ def _judged(claim: Claim, before: Sequence[Run], after: Sequence[Run]) -> Verdic
 def _judge_memory(claim: Claim, before: Sequence[Run], after: Sequence[Run]) -> Verdict:
     """The first metric that bears the claim out, of tensors and arrays the one that saves more: a little of the other
     may be chance; else one that speaks against it, where the programs went on to their own ends."""
-    verdicts = [_judge_figures(METRICS[name], claim, before, after) for name in claim.tried]
+    verdicts = [_judge_figures(METRICS[name], claim, before, after) for name in tried_of(claim, (*before, *after))]
     sums = [each for each in verdicts if each.kind == CONFIRMED and each.metric in WHERE_BYTES_ARE]
     if sums and sums[0] is next(each for each in verdicts if each.kind == CONFIRMED):
         verdicts.insert(0, max(sums, key=lambda each: each.saved or 0))
