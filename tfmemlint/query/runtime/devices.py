@@ -126,13 +126,14 @@ def _says_one(file: File, test: cst.BaseExpression) -> bool | None:
 
 def hides_cards(file: File, node: Node) -> bool:
     """Whether the environment that a program sets hides all cards from TensorFlow wherever it comes to some code: the
-    module itself says so before it, and nothing in the file says otherwise."""
+    module or the same function says so before it, and nothing in the file says otherwise."""
     found = [each for each in settings.of(file) if each.variable == VISIBLE_VARIABLE]
     if not found or any(constant(each.value) not in NO_CARDS for each in found):
         return False
     at = file.tree.order(node)
-    before = (each for each in found if file.tree.order(each.node) < at)
-    return any(not file.contexts.conditional(each.node, file.module) for each in before)
+    before = [each.node for each in found if file.tree.order(each.node) < at]
+    homes = (file.module, file.contexts.function(node))
+    return any(home and not file.contexts.conditional(each, home) for each in before for home in homes)
 
 
 def changes_nothing(file: File, config: Call) -> bool:
