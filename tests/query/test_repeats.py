@@ -44,6 +44,8 @@ REPEATED = [
     ("def f():\n    for x in y:\n        work()\nwhile c:\n    f()", ["for", "while 1"]),
     ("def f():\n    work()\ndef g():\n    f()\nfor x in y:\n    g()", ["for 2"]),
     ("def f():\n    work()\nf()\n", []),
+    ("def f():\n    work()\n    for x in y:\n        f()\nf()", ["for 1", "for 2", "for 3"]),
+    ("def f():\n    work()\ndef g():\n    f()\ng()", []),
     ("def f():\n    work()\nfor x in y:\n    f()\ng(f)", []),
     ("def f():\n    work()\ndef g(h=f):\n    for x in y:\n        h()\ng()", ["for 1"]),
     ("def f():\n    work()\ndef g(h):\n    for x in y:\n        h()\ng(f)\ng(h=f)", ["for 1"]),

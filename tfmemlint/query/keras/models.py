@@ -62,10 +62,11 @@ def is_model(file: File, value: Value) -> bool:
 
 
 def _is_model(file: File, value: Value) -> bool:
-    return isinstance(value, Instance) and _derives(file, value, MODEL)
+    return isinstance(value, Instance) and derives(file, value, MODEL)
 
 
-def _derives(file: File, value: Instance, base: str) -> bool:
+def derives(file: File, value: Instance, base: str) -> bool:
+    """Whether an object is of a class of Keras, or of one of the project's that derives from it."""
     if value.class_node is not None:
         return file.values.classes.derives(value.class_node, base)
     return value.type_name == base or base in knowledge.bases(value.type_name or "")
@@ -91,7 +92,7 @@ def applies_network(file: File, call: Call) -> bool:
 
 
 def _is_layer(file: File, value: Value) -> bool:
-    return all(isinstance(option, Instance) and _derives(file, option, LAYER) for option in value.options)
+    return all(isinstance(option, Instance) and derives(file, option, LAYER) for option in value.options)
 
 
 def _is_object(file: File, function: cst.BaseExpression) -> bool:

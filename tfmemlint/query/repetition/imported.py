@@ -13,7 +13,7 @@ from tfmemlint.model.remembered import once_per_file
 from tfmemlint.model.values import Class, Function
 from tfmemlint.query.facts import Fact, Wrapped, decorated_by, given_by
 from tfmemlint.query.limits import FOLLOWED_CALLS
-from tfmemlint.query.repetition.by_words import may_repeat
+from tfmemlint.query.repetition.may_repeat import may_repeat
 from tfmemlint.syntax.program import names_in
 from tfmemlint.syntax.tree import called_word, walk
 

@@ -15,8 +15,8 @@ from tfmemlint.model.values import Value
 from tfmemlint.query.facts import Fact
 from tfmemlint.query.limits import FOLLOWED_CALLS
 from tfmemlint.query.repetition import counts
-from tfmemlint.query.repetition.by_words import may_run_again
 from tfmemlint.query.repetition.chosen import let_through
+from tfmemlint.query.repetition.may_repeat import may_run_again
 from tfmemlint.query.repetition.servers import handles_requests
 from tfmemlint.syntax.scopes import COMPREHENSIONS, FUNCTIONS, SCOPE_CLASSES, parameters
 from tfmemlint.syntax.tree import Node, walk

@@ -10,6 +10,7 @@ from tfmemlint.model.transfer.table import elements
 from tfmemlint.model.values import Devices, Instance, Length, Sequence, Value, constant, integer
 from tfmemlint.query.ordering.branches import leaves
 from tfmemlint.query.runtime.environment import mentions_variable, settings
+from tfmemlint.query.runtime.runtime import initialised_by
 from tfmemlint.syntax.scopes import own_nodes
 
 if TYPE_CHECKING:
@@ -126,12 +127,13 @@ def _says_one(file: File, test: cst.BaseExpression) -> bool | None:
 
 def hides_cards(file: File, node: Node) -> bool:
     """Whether the environment that a program sets hides all cards from TensorFlow wherever it comes to some code: the
-    module or the same function says so before it, and nothing in the file says otherwise."""
+    module or the same function says so before it, and before TensorFlow has looked for cards, and nothing in the file
+    says otherwise."""
     found = [each for each in settings.of(file) if each.variable == VISIBLE_VARIABLE]
     if not found or any(constant(each.value) not in NO_CARDS for each in found):
         return False
     at = file.tree.order(node)
-    before = [each.node for each in found if file.tree.order(each.node) < at]
+    before = [each.node for each in found if file.tree.order(each.node) < at and not initialised_by(file, each.node)]
     homes = (file.module, file.contexts.function(node))
     return any(home and not file.contexts.conditional(each, home) for each in before for home in homes)
 

@@ -10,7 +10,7 @@ import libcst as cst
 from tfmemlint.finding import Finding
 from tfmemlint.model.file import File
 from tfmemlint.model.values import Dataset, Instance
-from tfmemlint.query.keras.models import is_model
+from tfmemlint.query.keras.models import derives, is_model
 from tfmemlint.syntax.scopes import Binds, Definition, dotted
 from tfmemlint.syntax.tree import Node, walk
 from tfmemlint.verify.plan.runnable import LIBRARIES, OF_DATA, Runnable
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 CONSUMERS = ("fit", "evaluate", "predict")
 ROUNDS = 8
 TRAINS = ("fit", "fit_generator", "train_on_batch")
-LAYERS, CALLBACKS = "tf.keras.layers.", "tf.keras.callbacks."
+LAYERS, CALLBACK = "tf.keras.layers.", "tf.keras.callbacks.Callback"
 SIMPLE = {"range", "len", "enumerate", "zip", "list", "sorted", "reversed"}
 """What a loop goes through that needs no data."""
 
@@ -141,7 +141,7 @@ def made_by(part: Slice, unit: Node) -> list[Definition]:
 def _is_callback(file: File, definition: Definition) -> bool:
     """Whether a definition is a callback, which costs nothing before the `fit` that is given it, whatever its data."""
     value = file.values.definition(definition, None)
-    return any(isinstance(each, Instance) and (each.type_name or "").startswith(CALLBACKS) for each in value.options)
+    return any(isinstance(each, Instance) and derives(file, each, CALLBACK) for each in value.options)
 
 
 def is_data(file: File, definition: Definition) -> bool:
