@@ -17,6 +17,11 @@ from types import TracebackType
 
 from tfmemlint.files.bounded_read import read_handle, require_regular
 
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
 _BY_HANDLE = hasattr(os, "O_NOFOLLOW") and {os.open, os.mkdir, os.stat, os.unlink, os.rename} <= os.supports_dir_fd
 _NO_LINK = (
     getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
@@ -78,6 +83,15 @@ class OwnFolder:
         if self._handle is not None:
             os.close(self._handle)
             self._handle = None
+
+    def lock(self) -> None:
+        """Wait until no other process has locked the folder, and keep it locked until it is closed.
+
+        Where the system or its file system has no locks for folders, nothing is locked.
+        """
+        if fcntl is not None and self._handle is not None:
+            with contextlib.suppress(OSError):
+                fcntl.flock(self._handle, fcntl.LOCK_EX)
 
     def names(self) -> list[str]:
         """What lies in the folder."""

@@ -39,6 +39,8 @@ from tfmemlint.run.conditions import NOTHING, Condition, Conditions
 from tfmemlint.run.seen import Seen
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from tfmemlint.config.settings import Config
 
 _IRRELEVANT = (
@@ -101,7 +103,7 @@ class Cache:
         try:
             self._load()
         except FileNotFoundError:
-            pass
+            folder.lock()
         except OSError as error:
             self.refused = _reason(error)
 
@@ -197,6 +199,13 @@ class Cache:
             self._seen.read(key, digest)
             self._keep.add(key)
             self._changed = True
+
+    @contextlib.contextmanager
+    def locked(self) -> Iterator[None]:
+        """A time that each process has to itself. Raises OSError where there can be no folder."""
+        with OwnFolder(self._top, self._steps, make=True) as folder:
+            folder.lock()
+            yield
 
     def save(self) -> None:
         """Write the file when anything changed, without entries of files that are gone."""

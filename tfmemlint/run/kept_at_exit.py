@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from multiprocessing.util import Finalize
 from typing import TYPE_CHECKING
 
@@ -18,8 +19,9 @@ class KeptAtExit:
     """The results of earlier runs under one configuration, `tfmemlint check` among them, and those of this process,
     which are written when it ends.
 
-    Other processes may work on other files of the same run, and write what they found: what they have left is read
-    again before that. Of two that write at the same moment one may be lost, which costs its time alone.
+    Other processes may work on other files of the same run, and end at the same moment: they write one after another,
+    and each reads before that what the others have left. Where a folder cannot be locked, what one of them found may be
+    lost, which costs its time alone.
     """
 
     def __init__(self, config: Config) -> None:
@@ -39,7 +41,8 @@ class KeptAtExit:
         self._found[path] = digest_of(data), result
 
     def _save(self) -> None:
-        cache = Cache(self._config, self._tool)
-        for path, (digest, result) in self._found.items():
-            cache.put(path, digest, result)
-        cache.save()
+        with contextlib.suppress(OSError), self._cache.locked():
+            cache = Cache(self._config, self._tool)
+            for path, (digest, result) in self._found.items():
+                cache.put(path, digest, result)
+            cache.save()
