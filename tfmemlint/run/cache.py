@@ -103,7 +103,7 @@ class Cache:
         try:
             self._load()
         except FileNotFoundError:
-            folder.lock()
+            pass
         except OSError as error:
             self.refused = _reason(error)
 
