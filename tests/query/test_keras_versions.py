@@ -10,6 +10,7 @@ from tfmemlint.query.keras.updates import updates_graph
 from tfmemlint.query.keras.versions import engine_unknown, keras_2, may_have_own_engine, own_engine
 
 KERAS_2 = [
+    "from keras.optimizers import SGD\nSGD(0.01, decay=1e-6, momentum=0.9)",
     "import tf_keras",
     "from tf_keras import layers",
     "import os\nos.environ['TF_USE_LEGACY_KERAS'] = '1'",
@@ -61,6 +62,8 @@ EITHER = [
     "import keras\nm = keras.Sequential()\nm.save(folder + '/net.keras')\nm.save_weights(folder + name)",
     "import keras\nm = keras.Sequential()\nm.save('net.h5')\nm.save('net.hdf5')\nm.save_weights('net.weights.h5')",
     "from mine import Adam\nAdam(lr=0.01)",
+    "from mine import Adam\nAdam(0.01, decay=1e-6)",
+    "from tensorflow.keras.layers import Dense\nDense(8, decay=1e-6)",
     "from mine import net\nnet.predict_proba(x)",
     "from tensorflow.keras import layers\nlstm = layers.LSTM(8)\nlstm.reset_states()",
     "from keras.callbacks import ModelCheckpoint\nModelCheckpoint('model.keras', save_weights_only=how)",

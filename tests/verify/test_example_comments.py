@@ -29,6 +29,18 @@ def test_scalars_and_vectors() -> None:
     }
 
 
+def test_data_sets() -> None:
+    text = "# tfmemlint: example ds=dataset(float32[28,28,1], int64[]) * 60_000, names=dataset(string[]) n=1\n"
+    assert code_of(text) == {
+        "ds": 'tfmemlint_dataset([("float32", (28, 28, 1)), ("int64", ())], 60000)',
+        "names": 'tfmemlint_dataset(("string", ()), 256)',
+        "n": "1",
+    }
+    assert code_of("# tfmemlint: example ds=dataset(float32[1024,1024])") == {
+        "ds": 'tfmemlint_dataset(("float32", (1024, 1024)), 48)'
+    }
+
+
 def test_other_comments_say_nothing() -> None:
     assert code_of("# tfmemlint: ignore[TFM305]\n# example x=float32[1]\ns = '# tfmemlint: example x=int8[1]'\n") == {}
 
@@ -37,6 +49,8 @@ def test_other_comments_say_nothing() -> None:
     ("words", "said"),
     [
         ("x=flot32[3]", "no dtype 'flot32'"),
+        ("x=dataset(flot32[3])", "no dtype 'flot32'"),
+        ("x=dataset(3)", "is neither dtype[shape] nor a Python literal"),
         ("float32[3]", "is no example; write NAME=dtype[shape]"),
         ("x=open('f')", "is neither dtype[shape] nor a Python literal"),
     ],

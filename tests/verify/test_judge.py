@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from tfmemlint.verify.claim import Claim, too_small
@@ -73,6 +74,42 @@ def test_what_is_held_where_trainings_were_cut_says_nothing() -> None:
     assert (verdict.kind, verdict.metric) == (CONFIRMED, "array_bytes")
     assert judge(Claim(), [run(7, 400, 7)], [run(5, 400, 10)]).kind == INCONCLUSIVE
     assert judge(Claim(), [run(7, 400, 7)], [run(5, 400, 7)]).metric == "live_bytes"
+
+    def ended(live: int, arrays: int, steps: int) -> Run:
+        return msgspec.structs.replace(run(live, arrays, 2), steps_in_time=steps)
+
+    assert judge(Claim(), [ended(7, 800, 7)], [ended(5, 400, 10)]).metric == "array_bytes"
+    assert judge(Claim(), [ended(7, 800, 7)], [ended(5, 400, 7)]).metric == "live_bytes"
+
+
+class TestHeldWhileIterated:
+    """What is held while data sets are iterated, in programs whose peak lies elsewhere."""
+
+    @staticmethod
+    def verdict(before: tuple[int, ...], after: tuple[int, ...], **others: Any) -> Verdict:
+        runs = [ok(peak_bytes=300 * MIB, held_by_data_sets=held, **others) for held in (before, after)]
+        return judge(Claim(), runs[:1], runs[1:])
+
+    def test_a_buffer_is_seen(self) -> None:
+        verdict = self.verdict((38 * MIB,), (2 * MIB,))
+        assert (verdict.kind, verdict.metric) == (CONFIRMED, "iterated_bytes")
+        assert (verdict.before, verdict.after) == (38 * MIB, 2 * MIB)
+        assert verdict.reason == "the peak of the program, 300 MiB, lies elsewhere"
+
+    def test_of_several_data_sets_the_one_that_differs_counts(self) -> None:
+        verdict = self.verdict((90 * MIB, 38 * MIB, 1), (90 * MIB, 2 * MIB, 1))
+        assert (verdict.kind, verdict.before, verdict.after) == (CONFIRMED, 38 * MIB, 2 * MIB)
+
+    def test_others_say_nothing(self) -> None:
+        assert self.verdict((38 * MIB,), (36 * MIB,)).kind == NOT_CONFIRMED
+        assert self.verdict((2 * MIB,), (38 * MIB,)).kind == NOT_CONFIRMED
+        assert self.verdict((90_000,), (40_000,)).kind == NOT_CONFIRMED
+        assert self.verdict((), ()).kind == NOT_CONFIRMED
+        assert self.verdict((38 * MIB, 38 * MIB), (2 * MIB,)).kind == NOT_CONFIRMED
+
+    def test_one_that_was_left_has_shown_it_all_the_same(self) -> None:
+        assert self.verdict((38 * MIB,), (2 * MIB,), rounds=9, rounds_cut=True).kind == CONFIRMED
+        assert self.verdict((2 * MIB,), (2 * MIB,), rounds=9, rounds_cut=True).kind == INCONCLUSIVE
 
 
 class TestFigures:

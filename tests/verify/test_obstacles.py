@@ -80,6 +80,33 @@ OBSTACLES = {
         "TFM304 not confirmed",
         ("measured alone, with made-up operands,",),
     ),
+    "a peak before the data set is iterated": (
+        """
+        import tensorflow as tf
+        def load():
+            (x_train, y_train), (x_test, y_test) = tf.keras.datasets.mnist.load_data()
+            train = tf.data.Dataset.from_tensor_slices((x_train.astype("float32"), y_train))
+            return train, tf.data.Dataset.from_tensor_slices((x_test.astype("float32"), y_test))
+        train, test = load()
+        test = test.batch(100).prefetch(64)
+        """,
+        "TFM304 confirmed",
+        ("lies elsewhere", "the data set is iterated in place of training"),
+    ),
+    "an optimizer of another strategy": (
+        """
+        import tensorflow as tf
+        images, labels = tf.random.normal([64, 8, 8, 1]), tf.random.normal([64, 1])
+        optimizer = tf.keras.optimizers.Adam(0.01)
+        strategy = tf.distribute.MirroredStrategy()
+        with strategy.scope():
+            model = tf.keras.Sequential([tf.keras.layers.Flatten(), tf.keras.layers.Dense(1)])
+            model.compile(optimizer, "mse")
+        model.fit(images, labels)
+        """,
+        "TFM903 confirmed",
+        ("RuntimeError: Mixing different tf.distribute.Strategy objects",),
+    ),
     "scikit-learn": (
         """
         import tensorflow as tf

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import textwrap
 from pathlib import Path
 
@@ -49,18 +50,21 @@ PROGRAMS = {
     "lengths of the rows that it is made of": (
         """
         def batches(x, y):
+            x = np.asarray(x, np.float32).reshape(-1, 512)
             return tf.data.Dataset.from_tensor_slices(x).shuffle(y.shape[0]).batch(16).prefetch(100)
         """,
         "TFM304",
         ('x = tfmemlint_array("float32", (2048, 512))', "y = tfmemlint_object(shape=(2048,))"),
     ),
-    "a part that needs what nobody knows": (
+    "elements of which a comment tells": (
         """
+        # tfmemlint: example ds=dataset(float32[64,64], int64[]) * 9000
         def rows(files, parse):
-            return tf.data.TFRecordDataset(files).map(parse).shuffle(500_000)
+            ds = tf.data.TFRecordDataset(files).map(parse)
+            return ds.shuffle(500_000)
         """,
         "TFM309",
-        ('tfmemlint_dataset(("float32", (4096,)), 4096).shuffle(500_000)', "(4096,)), 4096).shuffle(1)"),
+        ('ds = tfmemlint_dataset([("float32", (64, 64)), ("int64", ())], 9000)', "return ds.shuffle(1)"),
     ),
     "names of files that are read before the flagged place": (
         """
@@ -84,7 +88,25 @@ def test_what_is_not_known_of_a_pipeline_is_made_up(
 ) -> None:
     text, code, lines = PROGRAMS[name]
     path = tmp_path / "program.py"
-    path.write_text("import tensorflow as tf\n" + textwrap.dedent(text), encoding="utf-8")
+    path.write_text("import numpy as np\nimport tensorflow as tf\n" + textwrap.dedent(text), encoding="utf-8")
     assert commands.main(["verify", "--dry-run", "--select", code, str(path)]) == 0
     shown = capsys.readouterr().out
     assert [line for line in lines if line not in shown] == []
+
+
+def test_elements_of_which_nothing_is_known_are_not_made_up(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "program.py"
+    text = """
+    import absent
+    import tensorflow as tf
+
+    def rows(files):
+        ds = tf.data.TFRecordDataset(files).map(absent.parse)
+        return ds.shuffle(500_000)
+    """
+    path.write_text(textwrap.dedent(text), encoding="utf-8")
+    commands.main(["verify", "--repeat", "1", "--no-cache", "--select", "TFM309", "--output-format", "json", str(path)])
+    (attempt, *_) = json.loads(capsys.readouterr().out)["results"][0]["attempts"]
+    assert attempt["programs"] == "alone"
+    assert "too little is known of the elements of ds; say what it is" in attempt["reason"]
+    assert "# tfmemlint: example ds=dataset(float32[28,28,1], int64[])" in attempt["reason"]

@@ -53,7 +53,8 @@ def _traced_anew(function: str, run: Run) -> bool:
 def tried_of(claim: Claim, runs: Sequence[Run]) -> Sequence[str]:
     """The metrics that may bear a claim out: what is held at the end does not where programs were cut by time, at
     different steps, unless it is growth that is claimed, or nothing else is looked at."""
-    apart = len({run.rounds for run in runs if run.rounds_cut}) > 1 and not claim.growth
+    cut, ended = {run.rounds for run in runs if run.rounds_cut}, {run.steps_in_time for run in runs}
+    apart = max(len(cut), len(ended)) > 1 and not claim.growth
     return [name for name in claim.tried if not apart or name != "live_bytes"] or claim.tried
 
 

@@ -21,8 +21,10 @@ from tfmemlint.verify.metrics import (
     STEPS,
     WHERE_BYTES_ARE,
     Metric,
+    of_one_data_set,
 )
-from tfmemlint.verify.run.runs import Failure, Run
+from tfmemlint.verify.raised import judge_error
+from tfmemlint.verify.run.runs import Run
 from tfmemlint.verify.verdicts import (
     CONFIRMED,
     NEEDS_MORE,
@@ -72,7 +74,7 @@ def judge(claim: Claim, before: Sequence[Run], after: Sequence[Run]) -> Verdict:
 
 def _judged(claim: Claim, before: Sequence[Run], after: Sequence[Run]) -> Verdict:
     if claim.error is not None:
-        verdict = _judge_error(claim, before, after)
+        verdict = judge_error(claim, before, after)
         if claim.metric is None or verdict.kind == CONFIRMED:
             return verdict
     if claim.output is not None:
@@ -109,6 +111,10 @@ def _judge_memory(claim: Claim, before: Sequence[Run], after: Sequence[Run]) -> 
         confirmed = found[CONFIRMED]
         said = PEAK_SAME if confirmed.metric == "live_bytes" and not claim.growth else ""
         return replace(confirmed, reason="; ".join(filter(None, (in_all(confirmed, before), said))))
+    iterated = _judge_figures(of_one_data_set(before, after), claim, before, after)
+    if iterated.kind == CONFIRMED and NEEDS_MORE not in found and not claim.growth:
+        most = max(run.peak_bytes or 0 for run in before)
+        return replace(iterated, reason=f"the peak of the program, {show_bytes(most)}, lies elsewhere")
     cut = max((run.rounds for run in before if run.rounds_cut), default=None)
     if cut is not None and NEEDS_MORE in found and was_cut_apart(found[NEEDS_MORE]):
         del found[NEEDS_MORE]
@@ -136,48 +142,6 @@ def _has_data(run: Run) -> bool:
 def _is_empty(run: Run) -> bool:
     """Whether a run made no tensor and no array to speak of: what fills its data was left out, or is not there."""
     return (run.peak_bytes or 0) <= FIRST_OPERATION and not run.rounds and (run.arrays_peak or 0) < EMPTY
-
-
-def matches(error: str, run: Run) -> bool:
-    """Whether the run raised that error, be it caught: the type's name, if any, then, after a colon, a part of the
-    message."""
-    return _raised(error, run) is not None
-
-
-def _raised(error: str, run: Run) -> str | None:
-    """That error of a run in one line, with a word on its being caught."""
-    kind, _, text = (part.strip() for part in error.partition(":"))
-    if run.error is not None and run.error.type == (kind or run.error.type) and text in run.error.message:
-        return run.reason
-    for said in run.raised:
-        name, _, message = said.partition(":")
-        if name == (kind or name) and text in message:
-            return f"{Failure(name, message=message).text} (caught)"
-    return None
-
-
-def _judge_error(claim: Claim, before: Sequence[Run], after: Sequence[Run]) -> Verdict:
-    error, repeats = claim.error or "", min(len(before), len(after) or len(before))
-    other = next((run for run in before if not matches(error, run)), None)
-    if other is not None and other.status == "ok":
-        return Verdict(NOT_CONFIRMED, f"the flagged program did not raise {error}", "error", repeats=repeats)
-    if other is not None:
-        return inconclusive(f"the flagged program ended otherwise: {other.reason}", "error")
-    if claim.by_itself:
-        return Verdict(CONFIRMED, _raised(error, before[0]) or "", "error", "", 1.0, None, 0.0, repeats)
-    if not after:
-        return inconclusive("the repaired program was not run", "error")
-    same = next((said for run in after if (said := _raised(error, run)) is not None), None)
-    if same is not None:
-        return Verdict(REPAIR_FAILS, f"the repaired program raises it too: {same}", "error", repeats=repeats)
-    failed = next((run for run in after if run.status != "ok"), None)
-    if failed is not None and all(run.status == "ok" for run in before) and all(run.error for run in after):
-        said = f"{_raised(error, before[0])}, and the repaired program raises {failed.reason}"
-        return Verdict(REPAIR_FAILS, said, "error", repeats=repeats)
-    if failed is not None:
-        return inconclusive(f"the repaired program failed: {failed.reason}", "error")
-    said = f"{_raised(error, before[0])} before, no error after"
-    return Verdict(CONFIRMED, said, "error", "", 1.0, 0.0, 0.0, repeats)
 
 
 def _judge_setting(metric: Metric, before: Sequence[Run]) -> Verdict:

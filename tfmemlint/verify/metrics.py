@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tfmemlint.verify.run.runs import Run
@@ -97,6 +97,26 @@ def _functions(run: Run) -> float | None:
     return float(run.functions) if run.makings > 2 else None
 
 
+def _held_while_iterated(run: Run) -> float | None:
+    return float(max(run.held_by_data_sets)) if run.held_by_data_sets else None
+
+
+def of_one_data_set(before: Sequence[Run], after: Sequence[Run]) -> Metric:
+    """What is held while that data set is iterated of which the programs differ most, where all iterate as many."""
+    runs = [run.held_by_data_sets for run in (*before, *after)]
+    known, metric = min(map(len, runs)), METRICS[ITERATED]
+    if known != max(map(len, runs)) or not known or not before or not after:
+        return replace(metric, read=lambda run: None)
+
+    def saved(place: int) -> int:
+        sides = [[run.held_by_data_sets[place] for run in runs] for runs in (before, after)]
+        return min(sides[0]) - max(sides[1])
+
+    place = max(range(known), key=saved)
+    return replace(metric, read=lambda run: float(run.held_by_data_sets[place]))
+
+
+_NO_DATA_SET = "no data set is iterated"
 _MADE_ONCE = "what is flagged is not made several times"
 _NO_CARDS = "no graphics card was simulated"
 _NO_ALLOCATOR = "the tensor allocator reported nothing: the program runs no TensorFlow operation"
@@ -108,6 +128,7 @@ METRICS = {
     for metric in (
         Metric("peak_bytes", "bytes", 64 * KIB, lambda run: run.peak_bytes, _NO_ALLOCATOR),
         Metric("live_bytes", "bytes", 64 * KIB, lambda run: run.live_bytes, _NO_ALLOCATOR),
+        Metric("iterated_bytes", "bytes", 64 * KIB, _held_while_iterated, _NO_DATA_SET, 1.25),
         Metric("array_bytes", "bytes", 64 * KIB, lambda run: run.arrays_peak, _NO_ARRAYS),
         Metric("rss", "bytes", 8 * MIB, _rss_growth, "this system does not tell resident memory", 1.25),
         Metric("device_bytes", "bytes", 64 * MIB, lambda run: run.device_used_peak, "there is no NVIDIA card here"),
@@ -163,6 +184,9 @@ MADE = ("taken", "parameters")
 
 LOOKED_AT = ("element", "repeating")
 """Those of which the elements of a data set tell."""
+
+ITERATED = "iterated_bytes"
+"""What is held while a data set is iterated, also where the program takes more elsewhere."""
 
 TRIED = ("peak_bytes", "live_bytes", "array_bytes", "rss", "traces")
 """Those that are tried, in this order, where a claim names none."""

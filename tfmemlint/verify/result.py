@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from tfmemlint.verify.claim import Claim
-from tfmemlint.verify.judge import matches
+from tfmemlint.verify.raised import matches
 from tfmemlint.verify.run.measure import Program, Settings, measure
 from tfmemlint.verify.run.runs import Run
 from tfmemlint.verify.verdicts import Verdict

@@ -222,10 +222,10 @@ def _paths(file: File, imported: dict[str, str]) -> Iterator[tuple[str, Node]]:
 
 
 def _refused(file: File) -> Iterator[Node]:
-    """Calls that Keras 3 refuses: an optimizer's rate is its `learning_rate` there, the names of files with nothing but
-    weights end in `.weights.h5` and those of whole models in `.keras` or `.h5`, data sets have workers rather than
-    `fit`, and one number is no shape."""
-    for call in calls_passing("lr").of(file):
+    """Calls that Keras 3 refuses, or of which it leaves a part out: an optimizer's rate is its `learning_rate` there,
+    and falls by no `decay`, the names of files with nothing but weights end in `.weights.h5` and those of whole models
+    in `.keras` or `.h5`, data sets have workers rather than `fit`, and one number is no shape."""
+    for call in (each for word in ("lr", "decay") for each in calls_passing(word).of(file)):
         if (call.name or "").startswith(OPTIMIZERS):
             yield call.node
     for call in file.calls("tf.keras.callbacks.ModelCheckpoint"):

@@ -15,6 +15,7 @@ def install(program: str, request: dict[str, Any], monitor: Any, load: Callable[
     substitutes.expect_loop(request.get("source") or "")
     load("surroundings").install(program, request, substitutes, load)
     substitutes.install(load("old_names").rename)
+    load("iterated").Iterated(monitor.mark, monitor.runtime.live, substitutes).install()
     load("datasets").patch(substitutes.note)
     load("parts").install(lambda: bool(substitutes.rounds["sizes_made_up"]), substitutes.note)
     monitor.calls.install()

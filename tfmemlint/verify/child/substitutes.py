@@ -20,7 +20,7 @@ from typing import Any
 
 fit_rows: Any = importlib.import_module("tfmemlint_fit_rows")
 
-HOOKS = ("some", "more", "consume", "given", "initialise", "train")
+HOOKS = ("some", "more", "initialise", "train")
 STEPS, EPOCHS, ROWS, WORDS = 20, 2, 32, 10
 STEPS_OF_TESTS = 5
 STEPS_AT_LEAST, PART_OF_TRAINING = 3, 0.4
@@ -31,8 +31,6 @@ single steps."""
 
 ROW_VALUES = 1 << 20
 """Numbers of a batch that is made up for a model, as many rows as fit in up to `ROWS`: larger ones take long."""
-ROUNDS_OF_DATA, SECONDS_OF_DATA, MOST_SECONDS_OF_DATA = 10_000, 1.0, 4.0
-"""The most elements of a data set, and the processor time after which no more than `ROWS` are taken, and none."""
 
 
 class Substitutes:
@@ -42,13 +40,12 @@ class Substitutes:
         self.notes: dict[str, None] = {}
         self.rounds: dict[str, Any] = {"rounds": 0, "rounds_cut": False, "rounds_in_all": None}
         """What is known of the flagged place and the loop around it, as the report has it."""
-        self.rounds.update(sizes_made_up=False, strings=False)
+        self.rounds.update(sizes_made_up=False, strings=False, steps_in_time=0)
         self.step: Any = None
         """The training step that is to be measured, if any."""
         self._mark, self.data = mark, data
         self._began, self._patient, self._work = time.monotonic(), patient, work
         self._tired = time.process_time() + work
-        self._kept: list[Any] = []
         self._rounds: dict[str, int] = {}
 
     def note(self, text: str) -> None:
@@ -77,7 +74,7 @@ class Substitutes:
 
     def some(self, items: Any, limit: int, line: int | str, marked: bool = False) -> Any:
         """`items`, cut after `limit` rounds; what a traced function iterates is left as it is."""
-        if not self._runs_now():
+        if not runs_now():
             return items
         return self._cut(items, limit, line, marked)
 
@@ -102,7 +99,7 @@ class Substitutes:
 
     def more(self, limit: int, line: int | str, marked: bool = False) -> bool:
         """Whether a `while` loop may go on."""
-        if not self._runs_now():
+        if not runs_now():
             return True
         rounds = self._rounds[str(line)] = self._rounds.get(str(line), 0) + 1
         if marked:
@@ -128,65 +125,6 @@ class Substitutes:
     def _left(self, limit: int, line: int | str, marked: bool) -> None:
         self.rounds["rounds_cut"] |= marked
         self.note(f"the loop at line {line} was cut after {limit} rounds")
-
-    def consume(self, value: Any) -> Any:
-        """Iterate what is a data set, as a training loop would; anything else is left alone."""
-        if isinstance(value, (tuple, list)):
-            for item in value:
-                self.consume(item)
-        elif isinstance(value, sys.modules["tensorflow"].data.Dataset):
-            self.note("the data set is iterated in place of training")
-            parts = sys.modules["tensorflow"].nest.flatten(value.element_spec)
-            self.rounds["strings"] |= any(getattr(part, "dtype", None) == "string" for part in parts)
-            began = time.process_time()
-            for number, _ in enumerate(self._elements(value), 1):
-                self._mark()
-                most = SECONDS_OF_DATA if number >= ROWS else MOST_SECONDS_OF_DATA
-                if number == ROUNDS_OF_DATA or time.process_time() - began > most:
-                    self.note(f"the data set was left after {number} elements")
-                    if not self.rounds["rounds"]:
-                        self.rounds.update(rounds=number, rounds_cut=True)
-                    break
-        return value
-
-    def _elements(self, value: Any) -> Iterator[Any]:
-        """The elements of a data set; in a program for version 1 those that a session fetches."""
-        tensorflow = sys.modules["tensorflow"]
-        if tensorflow.executing_eagerly():
-            yield from value
-            return
-        version_1 = tensorflow.compat.v1
-        iterator = version_1.data.make_initializable_iterator(value)
-        fetched = iterator.get_next()
-        with version_1.Session() as session:
-            session.run(iterator.initializer)
-            while True:
-                try:
-                    yield session.run(fetched)
-                except tensorflow.errors.OutOfRangeError:
-                    return
-
-    def given(self, value: Any) -> Any:
-        """Do with a value what training does with it: iterate a data set, give arrays to TensorFlow, which copies
-        them. The tensors are kept to the end."""
-        numpy, tensorflow = importlib.import_module("numpy"), sys.modules["tensorflow"]
-        if isinstance(value, (tuple, list)):
-            for item in value:
-                self.given(item)
-        elif isinstance(value, numpy.ndarray) and value.dtype != object:
-            self._kept.append(tensorflow.convert_to_tensor(value))
-        elif tensorflow.is_tensor(value) and not tensorflow.executing_eagerly() and self._runs_now():
-            self._fetch(value)
-        else:
-            self.consume(value)
-        return value
-
-    def _fetch(self, value: Any) -> None:
-        """Have a session compute a tensor of the graph, as far as that needs nothing that is fed."""
-        errors, version_1 = sys.modules["tensorflow"].errors, sys.modules["tensorflow"].compat.v1
-        with version_1.Session(graph=value.graph) as session, contextlib.suppress(errors.InvalidArgumentError):
-            session.run(version_1.global_variables_initializer())
-            self._kept.append(session.run(value))
 
     def train(self, model: Any, steps: int = 2) -> None:
         """Train a model on made-up data of its own shapes, for two steps: the second one has the optimizer's slots.
@@ -217,10 +155,6 @@ class Substitutes:
     def initialise(self) -> None:
         """Run a first operation, at which TensorFlow applies its device settings."""
         sys.modules["tensorflow"].zeros([1])
-
-    def _runs_now(self) -> bool:
-        ops = sys.modules.get("tensorflow.python.framework.ops")
-        return ops is None or not ops.inside_function()
 
     # -- patches -----------------------------------------------------------------------------------------------------
 
@@ -281,12 +215,19 @@ class Substitutes:
         def ended(batch: int, logs: Any = None) -> None:
             if batch + 1 >= STEPS_AT_LEAST and time.process_time() > end:
                 self.note(f"a training was ended after {batch + 1} steps of an epoch: it takes long")
+                self.rounds["steps_in_time"] += batch + 1
                 if not self.rounds["rounds"]:
                     self.rounds.update(rounds=batch + 1, rounds_cut=True)
                 made.model.stop_training = True
 
         made = callback(on_train_batch_end=ended)
         return made
+
+
+def runs_now() -> bool:
+    """Whether what is called runs, and is not traced."""
+    ops = sys.modules.get("tensorflow.python.framework.ops")
+    return ops is None or not ops.inside_function()
 
 
 def _length(items: Any) -> int | None:

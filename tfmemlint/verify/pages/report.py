@@ -39,6 +39,7 @@ COLORS = {
 NAMES = {
     "peak_bytes": "peak of tensors",
     "live_bytes": "tensors at the end",
+    "iterated_bytes": "held while iterated",
     "array_bytes": "peak of NumPy arrays",
     "rss": "process memory",
     "device_bytes": "card's memory",

@@ -81,7 +81,6 @@ class Alone:
         start, end = self._stretch(block)
         if any(edit.start < start or end < edit.end for edit in self._edits):
             raise PlanError("the repair reaches beyond the flagged statements")
-        self._elements.begin(block)
         self._solve([name for name in self._read(block) if not self._supplies.provide(name)], block[0])
         self.replaced += self._elements.words.values()
         self.solver.used |= self._elements.sized
@@ -241,9 +240,7 @@ class Alone:
             if found is None and path:
                 found = solved.get(word)
             if found is None:
-                raise PlanError(
-                    f"too little is known of {word}; say what it is: # tfmemlint: example {name.value}=float32[32,10]"
-                )
+                raise PlanError(self._elements.too_little(name, word))
             self._supplies.give(name.value, path if name.value not in solved else (), found.code)
             if found.words not in self.replaced:
                 self.replaced.append(found.words)

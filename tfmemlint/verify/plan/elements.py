@@ -7,7 +7,7 @@ not known are filled in; what no step looks into may be anything.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import libcst as cst
@@ -17,7 +17,7 @@ from tfmemlint.model.file import File
 from tfmemlint.model.values import Api, Array, Dataset, Mapping, Value, integer
 from tfmemlint.model.values import Sequence as Items
 from tfmemlint.query.pipelines.pipelines import batched
-from tfmemlint.syntax.tree import Node, walk
+from tfmemlint.syntax.tree import Node
 from tfmemlint.verify.plan.made_up import code_for
 
 STEP = "tf.data.Dataset."
@@ -30,9 +30,9 @@ NUMBERS = {"batch_size": BATCH, "buffer_size": BUFFER, "count": 2, "num_parallel
 CHOSEN = "-1"
 """What `tf.data.AUTOTUNE` is."""
 
-SIDES, LONG, SHORT = (192, 64), (512, 64), (4096, 256)
-"""Sizes of pictures, of other axes, and of elements of which nothing is known: those of a first run, and those of
-another one, in which a saving must be smaller."""
+SIDES, LONG = (192, 64), (512, 64)
+"""Sizes of pictures and of other axes: those of a first run, and those of another one, in which a saving must be
+smaller."""
 
 ROWS = 2048
 """Rows of arrays of which nobody knows how many they are."""
@@ -78,24 +78,13 @@ class Elements:
     """Whether there are fewer elements than are known of, or than have the bytes that are claimed."""
     words: dict[str, str] = field(default_factory=dict)
     """What was made up, in words for people, by the text of the expression."""
-    _looks: list[cst.Call] = field(default_factory=list)
-    _looked_into: bool = False
-    """Whether a step looks into the elements of what is being made up."""
     _counts: list[int] = field(default_factory=list)
     """The numbers of elements that are no batches, and of rows that data sets are made of, where they were made up."""
-    _beside: bool = False
-    """Whether another part of the element is known to be an array."""
-
-    def begin(self, block: Iterable[Node]) -> None:
-        """Note the steps of these statements that look into the elements."""
-        calls = (self.file.call(node) for statement in block for node in walk(statement, cst.Call))
-        self._looks = [call.node for call in calls if call.name in LOOKS]
 
     def made(self, node: Node) -> str | None:
         """Code for what an expression stands for: a data set, the rows that one is made of, a number that a step is
         given; None for anything else, and where too little is known."""
         value = self.file.value(node)
-        self._looked_into = not all(self.file.tree.contains(node, each) for each in self._looks)
         sets = [each for each in value.options if isinstance(each, Dataset)]
         if sets:
             return self._said(node, self._dataset(sets))
@@ -120,6 +109,13 @@ class Elements:
         value = self.file.value(node)
         return isinstance(value, Dataset) and any(leaf.dtype == "string" for leaf in _leaves(value.element))
 
+    def too_little(self, name: cst.Name, word: str) -> str:
+        """What to write where nothing can be made up for a name, of which `word` is asked."""
+        example = "float32[32,10]"
+        if word == name.value and any(isinstance(each, Dataset) for each in self.file.value(name).options):
+            word, example = f"the elements of {word}", "dataset(float32[28,28,1], int64[])"
+        return f"too little is known of {word}; say what it is: # tfmemlint: example {name.value}={example}"
+
     def _said(self, node: Node, code: str | None) -> str | None:
         if code is not None and code != CHOSEN:
             what = code.replace("tfmemlint_dataset", "elements and their number: ")
@@ -139,26 +135,21 @@ class Elements:
         return number
 
     def _dataset(self, sets: Sequence[Dataset]) -> str | None:
-        known = [each for each in sets if _leaves(each.element)]
-        if not known and self._looked_into:
-            return None
-        ds = (known or sets)[0]
+        ds = next((each for each in sets if _leaves(each.element)), sets[0])
         rows = self._rows_of_batch(ds)
-        self._beside = any(len(leaf.shape or ()) > bool(rows) for leaf in _leaves(ds.element))
-        element = self._filled(ds.element, rows) if known else self._anything(rows)
+        holds_array = any(len(leaf.shape or ()) > bool(rows) for leaf in _leaves(ds.element))
+        if not holds_array and (ds.element is None or not _is_whole(ds.element)):
+            return None  # what elements of any size would show says nothing of the user's
+        element = self._filled(ds.element, rows)
         return code_for(replace(ds, element=element, count=self._count(ds, element))) if element is not None else None
 
     def _rows(self, value: Value) -> str | None:
-        """Rows of which a data set is made: an array of which not all sizes are known, or any where nobody looks."""
+        """Rows of which a data set is made: an array of which not all sizes are known."""
         if isinstance(value, Array) and value.dtype is not None and value.shape:
             count = value.shape[0] or ROWS
             self._counts.append(count)
             return code_for(replace(value, shape=(count, *self._sizes(value.shape[1:]))))
-        if value.known or self._looked_into:
-            return None
-        self.sized = True
-        self._counts.append(ROWS)
-        return code_for(Array("np", "float32", (ROWS, self._of(LONG))))
+        return None
 
     def _is_sliced(self, node: Node) -> bool:
         """Whether an expression is what a data set is made of, or a part of it."""
@@ -222,7 +213,7 @@ class Elements:
             filled = [(key, self._filled(item, rows)) for key, item in value.items]
             known = tuple((key, item) for key, item in filled if item is not None)
             return replace(value, items=known) if len(known) == len(filled) else None
-        return self._anything(rows)
+        return Array("tf", "int64", (rows,) if rows else ())  # the least that it can be, beside an array
 
     def _sizes(self, shape: tuple[int | None, ...], rows: int = 0) -> tuple[int, ...]:
         lead = shape[:1] if rows else ()
@@ -235,16 +226,6 @@ class Elements:
             filled[-1] = last
         return (*(rows if size is None else size for size in lead), *filled)
 
-    def _anything(self, rows: int) -> Value | None:
-        """Something of which nothing is known: the least that it can be beside an array, else an array."""
-        lead = (rows,) if rows else ()
-        if self._beside:
-            return Array("tf", "int64", lead)
-        if self._looked_into:
-            return None
-        self.sized = True
-        return Array("tf", "float32", (*lead, self._of(SHORT)))
-
     def _of(self, sizes: tuple[int, int]) -> int:
         return sizes[0 if self.large else 1]
 
@@ -256,12 +237,17 @@ class Elements:
         elif element is None or any(leaf.dtype == "string" for leaf in _leaves(element)):
             count = STRINGS
         else:
-            count = max(FEWEST, min(MOST, wanted // max(1, each)))
+            count = enough(each, wanted)
         if not batched(ds):
             self._counts.append(count)
         self.guessed |= ds.count is None
         self.cut |= count < ds.count if ds.count is not None else each * count < self.least
         return count
+
+
+def enough(each: int, wanted: int = IN_ALL) -> int:
+    """How many elements of so many bytes come to about the bytes that are wanted of all."""
+    return max(FEWEST, min(MOST, wanted // max(1, each)))
 
 
 def is_known_in_part(value: Value) -> bool:

@@ -24,6 +24,7 @@ CONSUMERS = ("fit", "evaluate", "predict")
 ROUNDS = 8
 TRAINS = ("fit", "fit_generator", "train_on_batch")
 LAYERS, CALLBACK = "tf.keras.layers.", "tf.keras.callbacks.Callback"
+OPTIMIZER = "tf.keras.optimizers.Optimizer"
 SIMPLE = {"range", "len", "enumerate", "zip", "list", "sorted", "reversed"}
 """What a loop goes through that needs no data."""
 
@@ -39,16 +40,18 @@ def keep_uses(part: Slice) -> None:
             continue
         done.add(id(unit))
         for definition in made_by(part, unit):
-            runnable = with_data if _is_callback(part.file, definition) else part.runnable
+            runnable = with_data if _is(part.file, definition, CALLBACK) else part.runnable
             for use in part.file.uses_of(definition):
                 user = part.unit(use)
                 if user is None or id(user) in part.targets or not runnable.runs(user):
                     continue
                 if part.slices.data_only and is_data(part.file, definition) and not _hands_on(part, user):
                     continue
-                part.targets[id(user)] = user
-                part.keep(user)
-                pending.append(user)
+                trainings = _trainings(part, user) if _is(part.file, definition, OPTIMIZER) else ()
+                for unit in (user, *trainings):
+                    part.targets[id(unit)] = unit
+                    part.keep(unit)
+                    pending.append(unit)
 
 
 def shows_in_training(finding: Finding, file: File, growth: bool) -> bool:
@@ -138,10 +141,20 @@ def made_by(part: Slice, unit: Node) -> list[Definition]:
     ]
 
 
-def _is_callback(file: File, definition: Definition) -> bool:
-    """Whether a definition is a callback, which costs nothing before the `fit` that is given it, whatever its data."""
+def _is(file: File, definition: Definition, base: str) -> bool:
+    """Whether a definition is an instance of a class: of a callback, which costs nothing before the `fit` that is given
+    it, whatever its data, or of an optimizer, which shows nothing before the model is trained that it is compiled into.
+    """
     value = file.values.definition(definition, None)
-    return any(isinstance(each, Instance) and derives(file, each, CALLBACK) for each in value.options)
+    return any(isinstance(each, Instance) and derives(file, each, base) for each in value.options)
+
+
+def _trainings(part: Slice, user: Node) -> list[Node]:
+    """The statements that train a model which a statement compiles, or changes in another way."""
+    changed = changed_name(user) if isinstance(user, cst.SimpleStatementLine) else None
+    made = [each for each in part.definitions(changed) if each.binds is not Binds.IMPORT] if changed is not None else []
+    uses = (use for each in made for use in part.file.uses_of(each) if _is_trained(part.file, use))
+    return [unit for use in uses if (unit := part.unit(use)) is not None and part.runnable.runs(unit)]
 
 
 def is_data(file: File, definition: Definition) -> bool:

@@ -176,10 +176,15 @@ class Run(msgspec.Struct, frozen=True):
     rounds_cut: bool = False
     rounds_in_all: Count | None = None
     """How many rounds that loop has, where what it goes through has a length."""
+    steps_in_time: Count = 0
+    """Of all trainings together that were ended because they take long."""
     sizes_made_up: bool = False
     """Whether it read files whose sizes and number were made up."""
     strings: bool = False
     """Whether elements of a data set that was iterated have strings."""
+    held_by_data_sets: Annotated[tuple[Count, ...], Meta(max_length=100)] = ()
+    """The most bytes of tensors that lived with an element of each data set that was iterated in place of training, and
+    not before."""
     step: Step | None = None
     """The training step that was asked for, None where the program did not come to it."""
     output: str = ""
@@ -265,6 +270,7 @@ def _checked(report: _Report, bounds: Bounds, key: str) -> Run:
     times = [report.seconds, *(mark[0] for mark in report.marks), *(sample[0] for sample in report.timeline)]
     _within("seconds", times, bounds.seconds + SLACK)
     held = [report.peak_bytes, report.live_bytes, *(size for mark in report.marks for size in mark[1:3])]
+    held += report.held_by_data_sets
     lines = report.lines
     held += [*(sample[1] for sample in report.timeline), *(size for line in lines for size in (line.live, line.rise))]
     if report.step is not None:
