@@ -20,6 +20,7 @@ from tfmemlint.api import (
     Fix,
     Rule,
     Safety,
+    Shows,
     fixes,
     knowledge,
     on_call,
@@ -89,6 +90,7 @@ class Float64NumpyInput(Rule):
             file,
             f"{what} float64 by {whose(origins)} default, twice the memory of float32{show_halved(size)}",
             fix=_narrowed(file, list(arrays.values()), call),
+            shows=Shows(metric="wide"),
             related=[(origin, "made here as float64") for origin in origins],
             bytes=size,
         )

@@ -72,7 +72,7 @@ OBSTACLES = {
         import numpy as np
         import tensorflow as tf
         train = tf.data.Dataset.from_tensor_slices(np.zeros((1024, 64, 64, 3), "float32"))
-        train = train.shuffle(1024).batch(32)
+        train = train.map(lambda image: image / 255.0).shuffle(1024).batch(32)
         train = train.prefetch(24)
         for batch in train:
             tf.reduce_sum(batch)
@@ -92,6 +92,41 @@ OBSTACLES = {
         """,
         "TFM304 confirmed",
         ("lies elsewhere", "the data set is iterated in place of training"),
+    ),
+    "float64 that nothing here can repair": (
+        """
+        import pandas as pd
+        import tensorflow as tf
+        from sklearn.model_selection import train_test_split
+        from sklearn.preprocessing import StandardScaler
+        data = pd.read_csv("measured.csv")
+        inputs, prices = data.iloc[:, 2:].values, data["price"].values
+        x_train, x_test, y_train, y_test = train_test_split(inputs, prices, test_size=0.2)
+        rows = StandardScaler().fit_transform(x_train)
+        rows = rows.reshape((rows.shape[0], 1, rows.shape[1]))
+        model = tf.keras.Sequential([tf.keras.layers.LSTM(8), tf.keras.layers.Dense(1)])
+        model.compile("sgd", "mse")
+        model.fit(rows, y_train)
+        """,
+        "TFM202 confirmed",
+        ("it is given float64 arrays of", "measured.csv is not there: a table of 1000 rows was made up"),
+    ),
+    "lists that fit the rows of a table": (
+        """
+        import numpy as np
+        import pandas as pd
+        import tensorflow as tf
+        table = pd.read_csv("labels.csv")
+        kinds = []
+        for number in range(len(table)):
+            kinds.append(number % 2)
+        table["kind"] = kinds
+        images = np.zeros((len(table), 64, 64, 3))
+        {trains}
+        model.fit(images, table["kind"].values)
+        """,
+        "TFM202 confirmed",
+        ("a table of 1000 rows was made up",),
     ),
     "an optimizer of another strategy": (
         """
@@ -528,8 +563,20 @@ OBSTACLES = {
         def rows(files, parse, batch):
             return tf.data.TFRecordDataset(files).map(parse, num_parallel_calls=4).shuffle(500_000).batch(batch)
         """,
+        "TFM309 inconclusive",
+        ("say what they are in a comment", "batch of rows is made up as 32"),
+    ),
+    "a pipeline that a comment tells of": (
+        """
+        import tensorflow as tf
+
+        # tfmemlint: example records=dataset(float32[64,64]) * 4000
+        def rows(files, parse, batch):
+            records = tf.data.TFRecordDataset(files).map(parse, num_parallel_calls=4)
+            return records.shuffle(500_000).batch(batch)
+        """,
         "TFM309 confirmed",
-        ("measured alone, with operands made up from their use",),
+        ("records=dataset(float32[64,64]) * 4000 stands in for", "parse of rows is made up as a function"),
     ),
     "numbers that only the command line has": (
         """

@@ -14,6 +14,7 @@ from tfmemlint.verify.metrics import (
     ANEW,
     CALLED,
     FIRST,
+    GIVEN,
     MADE,
     MARKS_NEEDED,
     METRICS,
@@ -48,7 +49,7 @@ LEAST = 1.05
 FIRST_OPERATION = 256
 """Bytes of the one tensor that starts TensorFlow's runtime."""
 
-SEEN_AT_ONCE = (*ANEW, "made_per_call", "nodes")
+SEEN_AT_ONCE = (*ANEW, *GIVEN, "made_per_call", "nodes")
 """Metrics that no later statement of a program changes."""
 
 NEXT_TO_NO_DATA = "the flagged code was given next to no data"
@@ -84,7 +85,7 @@ def _judged(claim: Claim, before: Sequence[Run], after: Sequence[Run]) -> Verdic
         return ended
     if claim.expected is not None:
         return _judge_expected(claim.expected, before, claim.metric)
-    if claim.by_itself and claim.metric in (*SETTINGS, *CALLED, *ANEW):
+    if claim.by_itself and claim.metric in (*SETTINGS, *CALLED, *ANEW, *GIVEN):
         return _judge_setting(METRICS[claim.metric], before)
     if claim.by_itself:
         return judge_growth(claim, before)
@@ -157,6 +158,10 @@ def _judge_setting(metric: Metric, before: Sequence[Run]) -> Verdict:
         reason = before[0].held or "nothing of a graph is held at the end"
     elif metric.name == "made_per_call":
         reason = f"variables were made in {before[0].made} of {before[0].reached} calls"
+    elif metric.name in GIVEN:
+        given = before[0].wide or 0
+        wide = f"it is given float64 arrays of {show_bytes(given)}, half of which would do as float32"
+        reason = wide if given else "it is given no float64 array"
     elif metric.name in ANEW:
         reason = before[0].makings_in_words(metric.name)
     return Verdict(kind, reason, metric.name, metric.unit, statistics.median(seen), None, 0.0, len(seen))

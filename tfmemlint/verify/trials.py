@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from tfmemlint.units import show_bytes
 from tfmemlint.verify.judge import NEXT_TO_NO_DATA, judge
+from tfmemlint.verify.metrics import GIVEN
 from tfmemlint.verify.plan.alone import WORDS, WORDS_SOLVED
 from tfmemlint.verify.plan.for_keras_2 import of_keras_2, with_keras_2
 from tfmemlint.verify.plan.for_version_1 import of_version_1, with_version_1
@@ -51,6 +52,10 @@ ALIKE, CLAIMED = 0.05, 0.4
 repair that halves an array may leave the other half."""
 
 SAME_SIZE = "the sizes of what was made up do not matter"
+
+
+MADE_WIDE = 'tfmemlint_array("float64"'
+"""Code for arrays that are made up as what the finding says of the user's."""
 
 
 @dataclass(frozen=True)
@@ -143,6 +148,8 @@ def _tried(plan: Plan, settings: Settings, done: Callable[[], None]) -> Trial:
         if tried_more is not None and tried_more.verdict.kind == CONFIRMED:
             return tried_more
         verdict = inconclusive(f"{_in_words(verdict)}; {OTHER_FILES}", verdict.metric)
+    if plan.claim.metric in GIVEN and verdict.kind == CONFIRMED and MADE_WIDE in plan.pair.before.source:
+        verdict = inconclusive("a float64 array was made up, which tells nothing of the user's", verdict.metric)
     if not plan.own:
         said = "; ".join(filter(None, (f"the sample is {verdict.kind}", verdict.reason)))
         verdict = replace(verdict, kind=RULE_ONLY, reason=said)

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any
 
-HOOKS = ("taken", "layer", "look", "looked", "begin", "end", "anew")
+HOOKS = ("taken", "layer", "look", "looked", "begin", "end", "anew", "wide")
 SEEN = 0.8
 """Part of the bytes of a message that are enough to be seen, as the judge has it."""
 
@@ -41,6 +41,7 @@ class Flagged:
         self._makings = Makings()
         self._element: int | None = None
         self._repeating: int | None = None
+        self._wide: int | None = None
 
     def install(self, arrays: Any) -> None:
         """Put the hooks where every module finds them; `arrays` counts those of NumPy, if it is not None."""
@@ -99,6 +100,20 @@ class Flagged:
             raise SystemExit(0)
         return made
 
+    def wide(self, function: Any) -> Any:
+        """The flagged function, with the bytes noted of the float64 arrays that it is given. The program ends there:
+        what is done with them is known."""
+
+        def noted(*args: Any, **kwargs: Any) -> Any:
+            parts = sys.modules["tensorflow"].nest.flatten([args, kwargs])
+            wide = {id(part): part.nbytes for part in parts if str(getattr(part, "dtype", "")) == "float64"}
+            self._wide = max(self._wide or 0, sum(wide.values()))
+            if self._wide:
+                raise SystemExit(0)
+            return function(*args, **kwargs)
+
+        return noted
+
     def layer(self, made: Any) -> Any:
         """A layer whose weights are counted in the end."""
         self._layers.append(made)
@@ -143,7 +158,8 @@ class Flagged:
 
     def report(self) -> dict[str, Any]:
         """The bytes taken, those that a flagged statement leaves, the parameters of the largest flagged layer that was
-        built, the bytes of the largest element, and how many data sets repeat themselves."""
+        built, the bytes of the largest element, how many data sets repeat themselves, and the bytes of float64 arrays
+        that the flagged call was given."""
         counted = [layer.count_params() for layer in self._layers if getattr(layer, "built", False)]
         return {
             "taken": self._taken,
@@ -153,6 +169,7 @@ class Flagged:
             **self._makings.report(),
             "element": self._element,
             "repeating": self._repeating,
+            "wide": self._wide,
         }
 
 

@@ -117,6 +117,7 @@ def install(program: str, request: dict[str, Any], substitutes: Any, load: Calla
     changes.update({"tensorflow_datasets": catalogue.patch, "tqdm.notebook": _without_widgets})
     changes.update(dict.fromkeys(("json", "yaml"), contents.patch_settings))
     changes.update({"nltk": load("words").Words(made_up).patch, "sklearn.preprocessing": older.encoders(note)})
+    changes["sklearn.model_selection"] = load("parts").by_class(lambda: bool(substitutes.rounds["sizes_made_up"]), note)
     changes["sklearn.datasets"] = _both(of_sklearn.patch, files.patch_reader)
     older_libraries = load("older_libraries")
     frames = load("frames")

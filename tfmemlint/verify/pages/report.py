@@ -53,6 +53,7 @@ NAMES = {
     "nodes_slope": "nodes a step",
     "taken": "taken there",
     "left": "left there",
+    "wide": "float64 arrays given",
     "element": "an element",
     "repeating": "repeated draws",
     "growth_dropped": "memory growth lost",

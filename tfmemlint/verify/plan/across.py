@@ -21,6 +21,7 @@ from tfmemlint.project.layout import INIT, Found
 from tfmemlint.syntax.program import Program
 from tfmemlint.syntax.scopes import Definition
 from tfmemlint.syntax.tree import Node
+from tfmemlint.verify.plan import bound_elsewhere
 from tfmemlint.verify.plan.slicing import Home, Slice
 from tfmemlint.verify.plan.statements import is_setting
 
@@ -133,7 +134,7 @@ class Slices:
         if below is not None:
             self.need(below, names[1:], whole)
         elif home is not None:
-            self.at(home).from_star(names[0], names[1:])
+            bound_elsewhere.from_star(self.at(home), names[0], names[1:])
 
     def need_starred(self, importer: Home, module: str, names: tuple[str, ...]) -> bool:
         """Have a module there that a star import takes everything from, if the first of these names is among it."""
@@ -147,7 +148,7 @@ class Slices:
         if key not in self._starred:
             part = self._slice(home)
             self._starred[key] = False  # while it is asked: star imports may go round in circles
-            self._starred[key] = part.name(names[0], names[1:]) or part.from_star(names[0], names[1:])
+            self._starred[key] = part.name(names[0], names[1:]) or bound_elsewhere.from_star(part, names[0], names[1:])
             if not self._starred[key] and names[0] in (listed(home) or ()):
                 self._starred[key] = self._need_below(found, names) and part.name("__all__")
             if self._starred[key]:

@@ -32,7 +32,7 @@ from tfmemlint.verify.plan.slicing import DEFINITIONS, Home
 from tfmemlint.verify.plan.solving import FULL, Free, Solved, Solver, unpassed
 from tfmemlint.verify.plan.statements import changed_name, is_load, is_setting
 from tfmemlint.verify.plan.supplies import Supplies
-from tfmemlint.verify.plan.wrapping import GIVEN, LOOK
+from tfmemlint.verify.plan.wrapping import LOOK, USED
 
 WORDS = "measured alone, with made-up operands of the same dtypes and shapes"
 WORDS_SOLVED = "measured alone, with operands made up from their use"
@@ -98,7 +98,7 @@ class Alone:
         before, after = (self._cut(start, end, [*returned, *edits]) for edits in ((), self._edits))
         names = self._bound(block, any(edit.content.startswith(RESULT) for edit in returned))
         looks = self.finding.shows is not None and self.finding.shows.metric in LOOKED_AT
-        tail = [f"{LOOK if looks else GIVEN}{name})" for name in names]
+        tail = [f"{LOOK if looks else USED}{name})" for name in names]
         head = [*self._supplies.lines(), "tfmemlint_reset()"]
         flagged = self._program([*head, before, *tail])
         if not self.finding.compared:

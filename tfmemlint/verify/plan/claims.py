@@ -8,7 +8,7 @@ from tfmemlint.finding import Finding
 from tfmemlint.model.file import File
 from tfmemlint.verify.claim import Claim, too_small
 from tfmemlint.verify.evidence import Sample
-from tfmemlint.verify.metrics import GROWTH, SETTINGS, WHERE_BYTES_ARE
+from tfmemlint.verify.metrics import GIVEN, GROWTH, SETTINGS, WHERE_BYTES_ARE
 from tfmemlint.verify.plan.programs import PlanError
 from tfmemlint.verify.plan.wrapping import is_made_there
 from tfmemlint.verify.verdicts import RULE_ONLY
@@ -25,7 +25,7 @@ def claim_of(finding: Finding, sample: Sample | None) -> Claim:
 
 def _shown(finding: Finding) -> Claim | None:
     shows = finding.shows
-    if shows is None or (finding.compared and shows.metric in GROWTH):
+    if shows is None or (finding.compared and shows.metric in (*GROWTH, *GIVEN)):
         return None
     claim = Claim(shows.metric or None, error=shows.error or None, function=shows.function, expected=shows.count)
     survives, grows = shows.survives, shows.metric in GROWTH

@@ -16,6 +16,12 @@ from tfmemlint.verify.plan.roles import is_text, uses_of
 PASSES_ON = frozenset(("enumerate", "iter", "list", "reversed", "sorted", "tqdm", "zip"))
 """Functions that go over what they are given."""
 
+CALL_IT = frozenset(("apply", "filter", "flat_map", "from_generator", "interleave", "map", "scan"))
+"""Methods of data sets, and functions, whose first argument is a function."""
+
+COUNT_BY_IT = frozenset(("batch", "padded_batch", "prefetch", "repeat", "shuffle", "skip", "take", "window"))
+"""Methods of data sets whose first argument is a number."""
+
 DEEPEST = 3
 """Functions that a parameter is followed into."""
 
@@ -29,6 +35,8 @@ class Evidence:
     keys: bool = False
     is_text: bool = False
     tested: bool = False
+    counts: bool = False
+    """Whether data sets are told a number by it."""
     compared: str | None = None
     loops: list[cst.For] = field(default_factory=list)
 
@@ -71,6 +79,10 @@ class EvidenceOf:
             found.asked.add(parent.attr.value)
         elif isinstance(parent, cst.Call) and parent.func is use:
             found.called = True
+        elif isinstance(parent, cst.Arg) and parent.value is use:
+            taker = _takes_first(self.file.tree.parent(parent), parent)
+            found.called |= taker in CALL_IT
+            found.counts |= taker in COUNT_BY_IT
         elif isinstance(parent, cst.Subscript) and parent.value is use:
             first = parent.slice[0].slice
             found.keys |= isinstance(first, cst.Index) and isinstance(first.value, cst.SimpleString)
@@ -90,6 +102,16 @@ class EvidenceOf:
                 if isinstance(above, cst.For) and any(each is use for each in _heads(above.iter)):
                     found.loops.append(above)
                 break
+
+
+def _takes_first(call: Node | None, arg: cst.Arg) -> str:
+    """The last name of what is given an argument as its first one, or under the name of that of a data set."""
+    if not isinstance(call, cst.Call) or (call.args[0] is not arg and arg.keyword is None):
+        return ""
+    if arg.keyword is not None and arg.keyword.value not in ("batch_size", "buffer_size", "count", "map_func"):
+        return ""
+    called = call.func.attr if isinstance(call.func, cst.Attribute) else call.func
+    return called.value if isinstance(called, cst.Name) else ""
 
 
 def _heads(node: cst.BaseExpression) -> Iterator[Node]:

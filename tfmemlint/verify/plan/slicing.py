@@ -8,18 +8,17 @@ statement makes, since a cost often shows only there.
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tfmemlint import knowledge
 from tfmemlint.model.file import File
 from tfmemlint.project.siblings import Sibling
 from tfmemlint.syntax.reaching import is_main_guard
 from tfmemlint.syntax.scopes import OUTER, Binds, Definition, dotted, written
 from tfmemlint.syntax.tree import Node, children
+from tfmemlint.verify.plan import bound_elsewhere
 from tfmemlint.verify.plan.runnable import Changes, Runnable
 from tfmemlint.verify.plan.statements import asked_of, changed_name, defines_flag, is_load, is_setting, maker_of_part
 from tfmemlint.verify.plan.uses import keep_uses
@@ -92,7 +91,7 @@ class Slice:
                 self.kept[id(each)] = each
                 self._pending.append(each)
 
-    def _keep_around(self, node: Node) -> None:
+    def keep_around(self, node: Node) -> None:
         unit = self.unit(node)
         if unit is not None:
             self.keep(unit)
@@ -119,14 +118,14 @@ class Slice:
                     found = self.definitions(node)
                     for definition in found:
                         self.need(definition, asked_of(self.file, node))
-                    if not found and self._is_free(node):
-                        self.from_star(node.value, asked_of(self.file, node))
+                    if not found:
+                        bound_elsewhere.keep(self, node)
             if isinstance(unit, LOOPS) or id(unit) in self.sliced:
                 self._keep_jumps(unit)
 
     def need(self, definition: Definition, names: tuple[str, ...] = (), whole: bool = True) -> None:
         """Keep what binds a name, and for an import what these names mean that are asked of what it binds."""
-        self._keep_around(definition.node)
+        self.keep_around(definition.node)
         if definition.binds is Binds.IMPORT:
             self.needed.add(id(definition.node))
             self.slices.demand(definition, names, whole)
@@ -144,7 +143,7 @@ class Slice:
             if other is definition or names[: len(below)] == below:
                 self.slices.demand(other, below, whole=False)
                 self.needed.add(id(alias))
-                self._keep_around(alias)
+                self.keep_around(alias)
 
     def name(self, word: str, names: tuple[str, ...] = ()) -> bool:
         """Keep what binds a name at module level, star imports left out; whether anything does. `names` are asked of
@@ -155,30 +154,6 @@ class Slice:
         for each in bound:
             self.need(each, names)
         return bool(bound)
-
-    def from_star(self, word: str, names: tuple[str, ...]) -> bool:
-        """Keep the star import that gives a name, or those of the standard library that may; whether one does."""
-        perhaps: list[Node] = []
-        for statement in self.home.tree.of(cst.ImportFrom):
-            if not isinstance(statement.names, cst.ImportStar):
-                continue
-            module = "." * len(statement.relative) + (dotted(statement.module) or "" if statement.module else "")
-            given = knowledge.exists(knowledge.canonical(f"{module}.{word}"))
-            if given or self.slices.need_starred(self.home, module, (word, *names)):
-                perhaps = [statement]
-                break
-            perhaps += [statement] if module in sys.stdlib_module_names else []
-        for each in perhaps:
-            self._keep_around(each)
-        return bool(perhaps)
-
-    def _is_free(self, name: cst.Name) -> bool:
-        """Whether a name is read that the module binds nowhere."""
-        if not is_load(self.file, name) or not self.home.star_imports:
-            return False
-        scope = self.file.scope_of(name)
-        scopes = (scope, *self.file.scopes_around(scope))
-        return not any(name.value in self.file.flow(each).bindings for each in scopes)
 
     def keep_all(self) -> None:
         """Keep all of a module that can run here, as nobody knows what is asked of it."""
@@ -193,7 +168,7 @@ class Slice:
 
     def keep_import(self, statement: cst.Import | cst.ImportFrom) -> None:
         """Keep an import for what it runs: with the first of its names, if none is needed."""
-        self._keep_around(statement)
+        self.keep_around(statement)
         bound = self.home.bound_within(statement)
         if not any(id(each.node) in self.needed for each in bound):
             for definition in bound[:1]:
@@ -232,7 +207,7 @@ class Slice:
             if isinstance(node, DEFINITIONS):
                 continue
             if isinstance(node, (*leaving, cst.Global, cst.Nonlocal)):
-                self._keep_around(node)
+                self.keep_around(node)
             stack.extend(children(node))
 
     def target_rest(self, flagged: Node) -> None:

@@ -95,6 +95,8 @@ class Standing:
         return self._by_name(evidence, name, last)
 
     def _by_name(self, evidence: Evidence, name: str, last: str) -> str:
+        if evidence.counts:
+            return VALUE
         if evidence.called:
             if last in MODELS:
                 return MODEL

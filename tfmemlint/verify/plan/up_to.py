@@ -13,7 +13,7 @@ from tfmemlint.verify.claim import Claim
 from tfmemlint.verify.plan.claims import is_own
 from tfmemlint.verify.plan.slicing import LOOPS, Slice
 from tfmemlint.verify.plan.uses import made_by
-from tfmemlint.verify.plan.wrapping import GIVEN
+from tfmemlint.verify.plan.wrapping import USED
 
 STOPPED = "what follows the flagged statement raised: measured up to there"
 
@@ -40,7 +40,7 @@ def last_of(file: File, held: Iterable[Node], finding: Finding) -> Node | None:
 def stop(part: Slice, last: Node) -> str:
     """The line that ends a program behind a statement, when what that makes has been used as training would."""
     names = (each.name for each in made_by(part, last) if each.name.isidentifier())
-    return "; ".join((*(f"{GIVEN}{name})" for name in names), "raise SystemExit(0)"))
+    return "; ".join((*(f"{USED}{name})" for name in names), "raise SystemExit(0)"))
 
 
 def loop_around(file: File, inner: Sequence[Node], others: Sequence[Node], growth: bool) -> Node | None:

@@ -8,11 +8,11 @@ from tfmemlint.finding import Finding
 from tfmemlint.model.file import File
 from tfmemlint.model.values import Array
 from tfmemlint.verify.claim import Claim
-from tfmemlint.verify.metrics import ANEW
+from tfmemlint.verify.metrics import ANEW, GIVEN
 from tfmemlint.verify.plan.programs import PlanError
 from tfmemlint.verify.plan.statements import flagged_call
 
-LOOK, CONSUME, GIVEN = "tfmemlint_look(", "tfmemlint_consume(", "tfmemlint_given("
+LOOK, CONSUME, USED = "tfmemlint_look(", "tfmemlint_consume(", "tfmemlint_given("
 
 
 EMBEDS = ("tf.data.Dataset.from_tensor_slices", "tf.data.Dataset.from_tensors")
@@ -29,13 +29,16 @@ def is_made_there(finding: Finding, file: File) -> bool:
     return isinstance(value, Array) and value.bytes is not None and value.bytes == finding.bytes
 
 
-def wrapped(finding: Finding, file: File, claim: Claim) -> tuple[cst.Call, str, str]:
-    """The flagged call, and what stands before and behind it. Raises PlanError where the finding is about no call."""
+def wrapped(finding: Finding, file: File, claim: Claim) -> tuple[cst.BaseExpression, str, str]:
+    """The flagged call, or what is called there, with what stands before and behind it. Raises PlanError where the
+    finding is about no call."""
     call = flagged_call(finding, file)
     if call is None:
         raise PlanError("the finding is about no call")
     if claim.metric in ANEW:
         return call, "tfmemlint_anew(lambda: (", "))"
+    if claim.metric in GIVEN:
+        return call.func, "tfmemlint_wide(", ")"
     if claim.metric == "parameters":
         return call, "tfmemlint_layer(", ")"
     return call, "tfmemlint_taken(lambda: (", f"), {claim.expected})"

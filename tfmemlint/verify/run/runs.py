@@ -171,6 +171,8 @@ class Run(msgspec.Struct, frozen=True):
     """Bytes of the largest element of the data sets that were looked at, and in `repeating` how many of these give the
     same elements in the same order in two epochs."""
     repeating: Count | None = None
+    wide: Count | None = None
+    """Bytes of the float64 arrays that the flagged call was given."""
     rounds: Count = 0
     """Of the loop around the flagged place, how many ran; `rounds_cut` where it would have gone on."""
     rounds_cut: bool = False
