@@ -64,13 +64,17 @@ def judge(claim: Claim, before: Sequence[Run], after: Sequence[Run]) -> Verdict:
     if not before:
         return inconclusive("a program was not run")
     verdict = host_memory.judged(_judged, claim, before, after)
-    if verdict.metric in (*NAMES_OF_SUMS, "seconds") and all(run.rounds == run.rounds_in_all == 0 for run in before):
+    if verdict.metric in (*NAMES_OF_SUMS, "seconds") and all(map(_goes_through_nothing, before)):
         return inconclusive("the loop around the flagged place goes through nothing here", verdict.metric)
     if claim.reaches and verdict.kind == NOT_CONFIRMED and not all(run.reached for run in before):
         return inconclusive("the program does not come to the flagged place", verdict.metric)
     if claim.made_up and verdict.kind == NOT_CONFIRMED:
         return inconclusive("; ".join((verdict.reason, "not seen with made-up arguments")), verdict.metric)
     return verdict
+
+
+def _goes_through_nothing(run: Run) -> bool:
+    return run.status == "ok" and run.rounds == run.rounds_in_all == 0
 
 
 def _judged(claim: Claim, before: Sequence[Run], after: Sequence[Run]) -> Verdict:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import re
 import types
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -20,6 +21,9 @@ ENVIRONMENTS: dict[str, tuple[tuple[int, ...], int]] = {
     "Breakout": ((210, 160, 3), 4),
 }
 """What is seen in an environment, and how many actions there are, 0 for one number in their place."""
+
+NEWER = re.compile(r"\btruncated\b|,\s*\w+\s*=\s*[\w.]*\.reset\(|\.reset\([^()]*\)\[0\]|\.reset\(seed=")
+"""What programs say for which `gym` is what it became with 0.26: `reset` gives two things, and `step` five."""
 
 OTHER = ((8,), 4)
 STEPS = 50
@@ -71,6 +75,9 @@ class Space:
         self.low, self.high = numpy.full(shape, -1.0, "float32"), numpy.full(shape, 1.0, "float32")
         if n:
             self.n = n
+
+    def seed(self, *_: Any) -> Any:
+        """Nothing is drawn."""
 
     def sample(self) -> Any:
         return 0 if hasattr(self, "n") else _np().zeros(self.shape, "float32")
@@ -140,23 +147,33 @@ def _given(name: str, how: Mapping[str, Any], usual: Callable[[str], Any]) -> An
     return value if isinstance(value, str) else name
 
 
-def fills(usual: Callable[[str], Any]) -> dict[str, tuple[Callable[[Any], None], str]]:
-    """What fills these libraries, and what is said of it; `usual` gives the usual value of a name."""
+def _box(low: Any = -1.0, high: Any = 1.0, shape: Any = None, dtype: Any = None) -> Space:
+    return Space(tuple(shape) if shape is not None else _np().shape(low))
+
+
+SPACES = types.SimpleNamespace(Box=_box, Discrete=lambda n, *_, **__: Space((), int(n)), Space=Space)
+
+
+def fills(usual: Callable[[str], Any], texts: str) -> dict[str, tuple[Callable[[Any], None], str]]:
+    """What fills these libraries for a program of these texts, and what is said of it; `usual` gives the usual value of
+    a name."""
 
     def of(**names: Any) -> Callable[[Any], None]:
         return lambda module: vars(module).update(names)
 
     settings = "settings with attributes stand for those that it has"
     acts = "environments whose episodes have 50 steps stand for those that it has"
-    old, new = (functools.partial(_environment, newer) for newer in (False, True))
+    both = {"Env": object, "Wrapper": object, "spaces": SPACES}
+    newer = NEWER.search(texts) is not None
     return {
         "easydict": (of(EasyDict=Attributes), settings),
         "yacs": (of(), settings),
         "yacs.config": (of(CfgNode=Config), settings),
         "addict": (of(Dict=Attributes), settings),
         "click": (of(command=_command(usual), option=_option, argument=_option), "options have their defaults"),
-        "gym": (of(make=old, Env=object, Wrapper=object), acts),
-        "gymnasium": (of(make=new, Env=object, Wrapper=object), acts),
+        "gym": (of(make=functools.partial(_environment, newer), **both), acts),
+        "gymnasium": (of(make=functools.partial(_environment, True), **both), acts),
+        **dict.fromkeys(("gym.spaces", "gymnasium.spaces"), (of(**vars(SPACES)), acts)),
     }
 
 

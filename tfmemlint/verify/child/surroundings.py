@@ -102,6 +102,7 @@ def install(program: str, request: dict[str, Any], substitutes: Any, load: Calla
     load("fetching").Fetching(asked, files.file, os.path.join(files.root, "fetched"), note).install()
     _put_everywhere([pair for each in keras for made in (files, weights) for pair in made.of_keras(each)])
     load("tf_files").TensorFlowFiles(files).install()
+    load("csv_data").install(files.root, files.there, made_up)
     of_texts = '("string",' in source
     records.Parsed(lambda: of_texts or files.has_records, contents.png(), load("usual").usual).install()
     files.install()
@@ -123,7 +124,7 @@ def install(program: str, request: dict[str, Any], substitutes: Any, load: Calla
     frames = load("frames")
     of_pandas = load("pandas_here").filler(frames, tables.patch), "tables of NumPy's arrays stand for those that it has"
     fills = {"pandas": of_pandas, "tensorflow_datasets": (catalogue.patch, "its catalogue gives made-up elements")}
-    fills.update({**pictures.FILLS, **load("small_libraries").fills(load("usual").usual)})
+    fills.update({**pictures.FILLS, **load("small_libraries").fills(load("usual").usual, texts)})
     fills.update(load("probability_here").fills())
     load("here").Here(asked, missing.MissingModule, fills, note).install()
     sys.meta_path.append(missing.MissingModules(asked, note))

@@ -1,4 +1,5 @@
-"""Names that a module reads and does not bind there: those of star imports, and those in texts that it evaluates."""
+"""Names that a module reads and does not bind there: those of star imports, those in texts that it evaluates, and those
+that a function sets for all of it."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ import libcst as cst
 from tfmemlint import knowledge
 from tfmemlint.syntax.scopes import Binds, dotted, written
 from tfmemlint.syntax.tree import Node
-from tfmemlint.verify.plan.statements import asked_of, is_load
+from tfmemlint.verify.plan.statements import asked_of, is_load, owner
 
 if TYPE_CHECKING:
     from tfmemlint.verify.plan.slicing import Slice
@@ -25,6 +26,8 @@ def keep(part: Slice, name: cst.Name) -> None:
         _keep_named(part)
     elif _is_free(part, name):
         from_star(part, name.value, asked_of(part.file, name))
+    else:
+        _keep_setters(part, name)
 
 
 def from_star(part: Slice, word: str, names: tuple[str, ...]) -> bool:
@@ -42,6 +45,17 @@ def from_star(part: Slice, word: str, names: tuple[str, ...]) -> bool:
     for each in perhaps:
         part.keep_around(each)
     return bool(perhaps)
+
+
+def _keep_setters(part: Slice, name: cst.Name) -> None:
+    """Keep the functions that bind a name by `global`, and what calls them as the module runs."""
+    for each in part.home.inner_writes(name.value, part.home.module):
+        setter = owner(part.file, each.node)
+        if isinstance(setter, cst.FunctionDef) and not part.file.tree.contains(setter, name):
+            part.keep_around(each.node)
+            for call in part.file.call_graph.callers(setter) or ():
+                if isinstance(owner(part.file, call.node), cst.Module):
+                    part.keep_around(call.node)
 
 
 def _is_free(part: Slice, name: cst.Name) -> bool:

@@ -34,6 +34,8 @@ class Evidence:
     called: bool = False
     keys: bool = False
     is_text: bool = False
+    is_path: bool = False
+    """Whether it is put together with text as paths are: `folder / "train"`."""
     tested: bool = False
     counts: bool = False
     """Whether data sets are told a number by it."""
@@ -96,12 +98,20 @@ class EvidenceOf:
                 other = other.elements[0].value
             if isinstance(other, cst.SimpleString) and parent.left is use:
                 found.compared = found.compared or other.value
+        found.is_path |= _is_joined(parent, use)
         found.is_text |= is_text(self.file, use)
         for above in self.file.tree.ancestors(use):
             if isinstance(above, cst.BaseStatement):
                 if isinstance(above, cst.For) and any(each is use for each in _heads(above.iter)):
                     found.loops.append(above)
                 break
+
+
+def _is_joined(parent: Node | None, use: Node) -> bool:
+    if not isinstance(parent, cst.BinaryOperation) or not isinstance(parent.operator, cst.Divide):
+        return False
+    other = parent.right if parent.left is use else parent.left
+    return isinstance(other, (cst.SimpleString, cst.FormattedString))
 
 
 def _takes_first(call: Node | None, arg: cst.Arg) -> str:

@@ -7,12 +7,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint import knowledge
 from tfmemlint.model.file import File
 from tfmemlint.model.values import Array, Const, Dataset, Mapping, OneOf, Sequence, Value
 from tfmemlint.syntax.scopes import Binds, Definition
 from tfmemlint.syntax.tree import Node
-from tfmemlint.verify.child.usual import usual
 
 MOST_BYTES = 1 << 30
 """Bytes of one array that are made up: a program holds it several times."""
@@ -26,25 +24,6 @@ CONVERTS = ("np.array", "np.asarray")
 MOST_ITEMS = 64
 ELEMENTS = 64
 """Elements of a data set of which no count is known: more than the buffers hold that people ask for."""
-
-
-REST = (knowledge.Kind.ARGUMENTS, knowledge.Kind.KEYWORDS)
-WIDTH = 10
-"""Numbers of a layer that are made up where only its class tells of them."""
-
-
-def required(name: str | None) -> str | None:
-    """Arguments for all that the constructor of a class of a library asks for, numbers and texts by their names; None
-    where it asks for nothing that is known, or for more."""
-    signature = knowledge.signature(name) if name is not None else None
-    if signature is None:
-        return None
-    asked = [each.name for each in signature.parameters if each.default is knowledge.REQUIRED and each.kind not in REST]
-    values = [usual(each) for each in asked]
-    if not values or not all(isinstance(each, (int, float, str)) for each in values):
-        return None
-    made = (WIDTH if value == usual("units") else value for value in values)
-    return ", ".join(f"{each}={value!r}" for each, value in zip(asked, made, strict=True))
 
 
 def code_for(value: Value) -> str | None:

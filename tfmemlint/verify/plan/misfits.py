@@ -71,10 +71,11 @@ def misfit(error: Failure, lines: Sequence[str], made: Iterable[tuple[int, Made]
     kind = _asked_for(error)
     if kind is None:
         return None
-    fits = [(key, each) for key, each in made if of_kind(each.code) != kind and _may_be_about(error, each)]
+    known = list(made)
     for line in reversed(lines):
-        found = [key for key, each in fits if each.is_read_in(line)]
-        if found:
+        read = [(key, each) for key, each in known if each.is_read_in(line)]
+        found = [key for key, each in read if of_kind(each.code) != kind and _may_be_about(error, each)]
+        if read:
             return (found[0], kind) if len(found) == 1 else None
     return None
 

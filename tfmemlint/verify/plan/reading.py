@@ -25,6 +25,9 @@ DEEPEST = 3
 
 COMPARES = (cst.Equal, cst.NotEqual, cst.LessThan, cst.GreaterThan, cst.LessThanEqual, cst.GreaterThanEqual)
 
+OF_NUMPY, COUNTS_OF_NUMPY = ("T", "real"), ("size", "nbytes")
+"""What arrays have and tensors do not: arrays again, and numbers."""
+
 
 class Reading:
     """Functions read one after the other, with these kinds of parameters: numbers of axes, by the id of the `Param`.
@@ -191,11 +194,14 @@ class Reading:
         path = written(node)
         if path is not None and path in self._names:
             return self._names[path]
-        value = self.value(node.value) if node.attr.value in ("shape", "T", "real") else None
+        value = self.value(node.value) if node.attr.value in ("shape", *OF_NUMPY, *COUNTS_OF_NUMPY) else None
         if node.attr.value == "shape" and isinstance(value, (Tensor, Size)):
             tensor = self.data(value)
             return tensor.sizes if tensor is not None else None
         if isinstance(value, Tensor):
+            self.of_numpy |= value.sources
+            if node.attr.value in COUNTS_OF_NUMPY:
+                return None
             return value.shaped(value.sizes[::-1]) if node.attr.value == "T" else value
         return None
 

@@ -258,9 +258,16 @@ class Slice:
         """Whether what a name stands for is kept; for an import, what these names mean, or what makes a `flag`."""
         if definition.binds is Binds.IMPORT:
             led = self.slices.leads(definition, names) or ()
-            return any(id(unit) in other.kept for other, unit in led) or (flag and id(definition.node) in self.needed)
+            if flag and (id(definition.node) in self.needed or self._asks_flags()):
+                return True
+            return any(id(unit) in other.kept for other, unit in led)
         whole = maker_of_part(self.file, definition)
         return any(self.holds(each.node) for each in (definition, *(self.definitions(whole) if whole else ())))
+
+    def _asks_flags(self) -> bool:
+        """Whether the flags of absl are needed by a name of their own: `from absl.flags import FLAGS`."""
+        bound = (each for found in self.file.flow(self.home.module).bindings.values() for each in written(found))
+        return any(each.api.endswith(".flags.FLAGS") and id(each.node) in self.needed for each in bound)
 
     def _keep_settings(self) -> None:
         """Calls before the flagged place that set something for all of TensorFlow or Keras, devices left out."""

@@ -174,6 +174,8 @@ class Standing:
         evidence, name = self._evidence.of(parameter), parameter.name.value
         if name.strip("_") in COMMAND_LINE:
             return '["program"]'
+        if evidence.is_path:
+            return f'__import__("pathlib").Path({str(usual(name) or "folder")!r})'
         if evidence.compared is not None:
             return evidence.compared
         value, words = usual(name), annotated(parameter)

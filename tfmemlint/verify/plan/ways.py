@@ -14,8 +14,9 @@ from tfmemlint.syntax.program import names_in
 from tfmemlint.syntax.scopes import decorated
 from tfmemlint.syntax.tree import Node
 from tfmemlint.verify.child.usual import holds_settings
+from tfmemlint.verify.plan import constructors
 from tfmemlint.verify.plan.examples import Example
-from tfmemlint.verify.plan.made_up import code_for, required
+from tfmemlint.verify.plan.made_up import code_for
 from tfmemlint.verify.plan.misfits import Made, code_of
 from tfmemlint.verify.plan.programs import PlanError
 from tfmemlint.verify.plan.roles import asked, is_no_array, is_unread, stored_as, suggested
@@ -23,6 +24,7 @@ from tfmemlint.verify.plan.slicing import Home
 from tfmemlint.verify.plan.solving import Free, Solved, Solver, unpassed
 from tfmemlint.verify.plan.standing import Standing
 from tfmemlint.verify.plan.statements import owner
+from tfmemlint.verify.plan.switches import switched
 
 DEEPEST = 5
 CALLBACK = "tf.keras.callbacks.Callback"
@@ -158,15 +160,11 @@ class Ways:
         make = self.file.values.classes.method(scope, "__init__")
         called = [(each, True) for each in (make, function if function is not make else None) if each is not None]
         given = self._arguments(called)
-        made = f"{scope.name.value}({given[0] if make is not None else self._of_library(scope)})"
+        library = constructors.handed_on(self.file, make) if make else constructors.of_base(self.file, scope)
+        if library is not None:
+            self.replaced.append(f"{library} is given to {scope.name.value}: nothing in the project makes one")
+        made = f"{scope.name.value}({', '.join(filter(None, (given[0] if make else '', library)))})"
         return made, "" if name in ("call", "__call__") else f".{name}", given[-1]
-
-    def _of_library(self, scope: cst.ClassDef) -> str:
-        """What the constructor asks for that a class takes over from one of a library."""
-        found = required(self.file.values.classes.bases(scope)[0])
-        if found is not None:
-            self.replaced.append(f"{found} is given to {scope.name.value}: nothing in the project makes one")
-        return found or ""
 
     def _arguments(self, called: Sequence[tuple[cst.FunctionDef, bool]]) -> list[str]:
         """The arguments of functions that are called together, a constructor and a method; each with whether it is a
@@ -277,8 +275,12 @@ class Ways:
         if example is not None:
             self.replaced.append(f"{example.words} is given to {function.name.value}")
             return example.code
-        if parameter.default is not None:
-            return None
+        code = switched(self.file, parameter, function, self._flagged)
+        if code is not None:
+            word = parameter.name.value
+            self.replaced.append(f"{word} of {function.name.value} is {code}, as the flagged place asks")
+        if code is not None or parameter.default is not None:
+            return code
         return _code(self.file.values.functions.parameter(parameter, function, None))
 
 

@@ -1,0 +1,63 @@
+"""The arguments by which a function comes to the flagged place: those that the conditions around it ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from tfmemlint.model.file import File
+from tfmemlint.syntax.scopes import FUNCTIONS
+from tfmemlint.syntax.tree import Node
+
+LITERALS = (cst.SimpleString, cst.Integer, cst.Float)
+
+
+def switched(file: File, parameter: cst.Param, function: cst.FunctionDef, flagged: Node) -> str | None:
+    """Code for a parameter of a function that holds the flagged place, so that a condition around that is met, as
+    `"train"` for `mode` of `if mode == "train":`. None where none asks for it, or where it is so by default."""
+    if not file.tree.contains(function, flagged):
+        return None
+    word = parameter.name.value
+    found = next((code for test, holds in _around(file, flagged) if (code := _asked(test, word, holds))), None)
+    default = file.text(parameter.default) if parameter.default is not None else None
+    return None if found == default else found
+
+
+def _around(file: File, flagged: Node) -> Iterator[tuple[cst.BaseExpression, bool]]:
+    """The conditions around a place, up to its function, and whether each has to hold."""
+    inner = flagged
+    for above in file.tree.ancestors(flagged):
+        if isinstance(above, FUNCTIONS):
+            return
+        if isinstance(above, (cst.If, cst.IfExp)):
+            if inner is above.body:
+                yield above.test, True
+            elif inner is above.orelse:
+                yield above.test, False
+        inner = above
+
+
+def _asked(test: cst.BaseExpression, word: str, holds: bool) -> str | None:
+    """Code for a name by which a test holds, or does not."""
+    if isinstance(test, cst.UnaryOperation) and isinstance(test.operator, cst.Not):
+        return _asked(test.expression, word, not holds)
+    if isinstance(test, cst.BooleanOperation) and isinstance(test.operator, cst.And if holds else cst.Or):
+        return _asked(test.left, word, holds) or _asked(test.right, word, holds)
+    if isinstance(test, cst.Name):
+        return str(holds) if test.value == word else None
+    if not isinstance(test, cst.Comparison) or len(test.comparisons) != 1:
+        return None
+    name, operator, other = test.left, test.comparisons[0].operator, test.comparisons[0].comparator
+    if not isinstance(name, cst.Name) or name.value != word:
+        return None
+    if isinstance(operator, (cst.In, cst.NotIn)) and isinstance(other, (cst.Tuple, cst.List)) and other.elements:
+        other = other.elements[0].value
+    equal = isinstance(operator, (cst.Equal, cst.In))
+    unequal = isinstance(operator, (cst.NotEqual, cst.NotIn))
+    wanted = equal if holds else unequal
+    return _text(other) if wanted and isinstance(other, LITERALS) else None
+
+
+def _text(literal: cst.BaseExpression) -> str:
+    return literal.value if isinstance(literal, LITERALS) else ""
