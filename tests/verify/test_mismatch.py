@@ -42,6 +42,12 @@ def shapes(message: str, known: tuple[tuple[tuple[int, ...], tuple[int, ...]], .
         ("Dimensions must be equal, but are 1021 and 784 for MatMul", (1021,), (784,)),
         ("too many indices for array: array is 2-dimensional, but 4 were indexed", (1021,), (64, 64, 3)),
         ("cannot reshape array of size 1055744 into shape (6,125)", (1031,), (750,)),
+        ("Input to reshape is a tensor with 1045504 values, but the requested shape has 51200", (1021,), (50,)),
+        (
+            "Input to reshape is a tensor with 2091008 values, but the requested shape requires a multiple of 2000",
+            (1021,),
+            (500,),
+        ),
         ("yielded an element of shape (1021, 3) where an element of shape (8, 3) was expected", (1021,), (8,)),
     ],
 )
@@ -57,6 +63,7 @@ def test_an_error_tells_what_fits_in_the_place_of_an_array(
         "expected shape=(None, 28, 28, 1), found shape=(32, 784)",
         "Shapes (None, 8) and (None, 10) are incompatible",
         "cannot reshape array of size 100 into shape (6,125)",
+        "Input to reshape is a tensor with 100 values, but the requested shape has 64",
         "It failed.\n\nArguments received by Dense.call():\n  inputs=tf.Tensor(shape=(32, 1021)) (None, 8)",
         "",
     ],
@@ -80,6 +87,10 @@ def rows(message: str, *notes: str) -> object:
         ("Dimensions 1024 and 60 are not compatible", ((1024, 60),)),
         ("Dimensions 1024 and 512 are not compatible", None),
         ("Dimensions 7 and 8 are not compatible", None),
+        ("condition [512,4,9], then [512,4,9], and else [1024,4,9] must be broadcastable", ((1024, 512),)),
+        ("Incompatible shapes: [512,4] vs. [1024,4] [Op:Add]", ((1024, 512),)),
+        ("Incompatible shapes: [512,4] vs. [1,4] [Op:Add]", None),
+        ("Incompatible shapes: [512,4] vs. [7,4] [Op:Add]", None),
     ],
 )
 def test_an_error_tells_how_many_rows_fit(message: str, found: object) -> None:

@@ -33,6 +33,9 @@ AXIS = re.compile(rf"expected axis (-?\d+) of input shape to have value (\d+).*?
 NAMED = re.compile(rf"expected shape={SHAPE}, found shape={SHAPE}")
 AXES = re.compile(rf"expected (?:min_)?ndim=(\d), found ndim=\d.*?: {SHAPE}", re.DOTALL)
 RESHAPED = re.compile(rf"cannot reshape array of size (\d+) into shape {SHAPE}")
+FILLED = re.compile(
+    r"reshape is a tensor with (\d+) values, but the requested shape (has|requires a multiple of) (\d+)"
+)
 YIELDED = re.compile(rf"yielded an element of shape {SHAPE} where an element of shape {SHAPE} was expected")
 SIZES = re.compile(
     r"(?:but are|size) (\d+) (?:and|is different from) (\d+)|In\[0\]: \[\d+,(\d+)\], In\[1\]: \[(\d+),\d+\]"
@@ -46,6 +49,11 @@ ROWS = re.compile(
     r"|logits_size=\[\d+,(\d+)\] labels_size=\[\d+,(\d+)\]|Shapes \(None, (\d+)\) and \(None, (\d+)\)"
 )
 """Numbers of rows, or of classes, that have to be the same."""
+
+BROADCAST = re.compile(
+    r"\[(\d+),[\d,]*\].*\[(\d+),[\d,]*\] must be broadcastable|Incompatible shapes: \[(\d+),[\d,]*\] vs\. \[(\d+),"
+)
+"""Numbers of rows of two arrays that may both be made up."""
 
 BEYOND = re.compile(r"index (\d+) is out of bounds for axis 0 with size (\d+)")
 """A row that is asked for and not there."""
@@ -101,6 +109,9 @@ def _rows(run: Run, made: Sequence[Sizes]) -> Iterator[tuple[int, int]]:
     for found in ROWS.findall(message):
         one, two = map(int, filter(None, found))
         yield from (each for each in ((one, two), (two, one)) if each[0] in counts and each[1] not in {0, *counts})
+    for sizes in BROADCAST.findall(message):
+        fewer, more = sorted(map(int, filter(None, sizes)))
+        yield from ((more, fewer) for _ in range(1 < fewer < more and {fewer, more} <= counts))
     for index, there in BEYOND.findall(message):
         if int(there) in counts:
             yield int(there), int(index) + 1 if int(index) >= FEW else 2 * (int(index) + 1)
@@ -190,6 +201,16 @@ def _reshaped(found: re.Match[str], made: Sequence[Sizes]) -> Iterator[Fit]:
     yield from ((each[1:], (-(-size // parts), *inner)) for each in made if math.prod(each[1:]) == size > parts)
 
 
+def _filled(found: re.Match[str], made: Sequence[Sizes]) -> Iterator[Fit]:
+    """A last size with which a tensor, made of an array and perhaps some times as large, has the shape for each row."""
+    total = int(found[1])
+    for each in made:
+        if each[1:] and total % math.prod(each) == 0:
+            wanted = int(found[3]) * (each[0] if found[2] != "has" else 1) * each[-1]
+            if wanted % total == 0:
+                yield each[1:], (*each[1:-1], wanted // total)
+
+
 def _yielded(found: re.Match[str], made: Sequence[Sizes]) -> Iterator[Fit]:
     """What a generator gives of a row, with axes behind those of the row that the code adds."""
     given, wanted = (tuple(size or 64 for size in _shape(each)) for each in found.groups())
@@ -199,7 +220,7 @@ def _yielded(found: re.Match[str], made: Sequence[Sizes]) -> Iterator[Fit]:
 
 READERS = (
     *((AXIS, _axis), (NAMED, _named), (AXES, _axes), (INDEXED, _indexed), (RESHAPED, _reshaped)),
-    (YIELDED, _yielded),
+    *((YIELDED, _yielded), (FILLED, _filled)),
 )
 """Messages that name what they mean, and what reads them."""
 

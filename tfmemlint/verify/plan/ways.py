@@ -13,7 +13,7 @@ from tfmemlint.model.values import Array, Class, Function, Value
 from tfmemlint.syntax.program import names_in
 from tfmemlint.syntax.scopes import decorated
 from tfmemlint.syntax.tree import Node
-from tfmemlint.verify.child.usual import holds_settings
+from tfmemlint.verify.child.usual import holds_settings, words_of
 from tfmemlint.verify.plan import constructors
 from tfmemlint.verify.plan.examples import Example
 from tfmemlint.verify.plan.made_up import code_for
@@ -253,7 +253,9 @@ class Ways:
             if not value:
                 raise PlanError(asked(self.file, unknown, methods))
             array = ARRAY.fullmatch(value)
-            code = f'tfmemlint_array("{array[1]}", {(SIZE,) * rank})' if array is not None else value
+            is_mask = (words_of(parameter.name.value) or [""])[-1] == "mask"  # Keras has one for each step
+            axes = max(1, rank - 1) if is_mask else rank
+            code = f'tfmemlint_array("{array[1]}", {(SIZE,) * axes})' if array is not None else value
             given[id(parameter)] = code
             self.replaced.append(f"{parameter.name.value} of {function.name.value} is made up: {code}")
 
