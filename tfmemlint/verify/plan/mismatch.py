@@ -110,8 +110,9 @@ def _rows(run: Run, made: Sequence[Sizes]) -> Iterator[tuple[int, int]]:
         one, two = map(int, filter(None, found))
         yield from (each for each in ((one, two), (two, one)) if each[0] in counts and each[1] not in {0, *counts})
     for sizes in BROADCAST.findall(message):
-        fewer, more = sorted(map(int, filter(None, sizes)))
-        yield from ((more, fewer) for _ in range(1 < fewer < more and {fewer, more} <= counts))
+        least, most = sorted(map(int, filter(None, sizes)))
+        if 1 < least < most and {least, most} <= counts:
+            yield most, least
     for index, there in BEYOND.findall(message):
         if int(there) in counts:
             yield int(there), int(index) + 1 if int(index) >= FEW else 2 * (int(index) + 1)
