@@ -17,10 +17,14 @@ ENVIRONMENTS: dict[str, tuple[tuple[int, ...], int]] = {
     "LunarLander": ((8,), 4),
     "Pendulum": ((3,), 0),
     "MountainCarContinuous": ((2,), 0),
-    "Pong": ((210, 160, 3), 6),
-    "Breakout": ((210, 160, 3), 4),
 }
 """What is seen in an environment, and how many actions there are, 0 for one number in their place."""
+
+SCREENS = re.compile(
+    r"^ALE/|Deterministic|NoFrameskip|^(?:BeamRider|Boxing|Breakout|Enduro|MsPacman|Pong|Qbert|Seaquest|SpaceInvaders)"
+)
+SCREEN = ((210, 160, 3), 6)
+"""Names of games of which the screen is seen, and what that is."""
 
 NEWER = re.compile(r"\btruncated\b|,\s*\w+\s*=\s*[\w.]*\.reset\(|\.reset\([^()]*\)\[0\]|\.reset\(seed=")
 """What programs say for which `gym` is what it became with 0.26: `reset` gives two things, and `step` five."""
@@ -87,7 +91,8 @@ class Environment:
     """An environment in which an episode ends after some steps, whatever is done."""
 
     def __init__(self, name: str, newer: bool) -> None:
-        seen, actions = ENVIRONMENTS.get(str(name).rpartition("/")[2].partition("-")[0], OTHER)
+        own = SCREEN if SCREENS.search(str(name)) else OTHER
+        seen, actions = ENVIRONMENTS.get(str(name).rpartition("/")[2].partition("-")[0], own)
         self.observation_space, self.action_space = Space(seen), Space(() if actions else (1,), actions)
         self.unwrapped, self._newer, self._step, self.spec = self, newer, 0, types.SimpleNamespace(id=name)
         self.reward_range, self._max_episode_steps = (-1.0, 1.0), STEPS
