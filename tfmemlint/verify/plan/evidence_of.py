@@ -11,16 +11,10 @@ from tfmemlint.model.file import File
 from tfmemlint.model.values import Function
 from tfmemlint.syntax.scopes import decorated, dotted, parameters
 from tfmemlint.syntax.tree import Node
-from tfmemlint.verify.plan.roles import is_text, uses_of
+from tfmemlint.verify.plan.roles import CALL_IT, COUNT_BY_IT, is_text, takes_first, uses_of
 
 PASSES_ON = frozenset(("enumerate", "iter", "list", "reversed", "sorted", "tqdm", "zip"))
 """Functions that go over what they are given."""
-
-CALL_IT = frozenset(("apply", "filter", "flat_map", "from_generator", "interleave", "map", "scan"))
-"""Methods of data sets, and functions, whose first argument is a function."""
-
-COUNT_BY_IT = frozenset(("batch", "padded_batch", "prefetch", "repeat", "shuffle", "skip", "take", "window"))
-"""Methods of data sets whose first argument is a number."""
 
 DEEPEST = 3
 """Functions that a parameter is followed into."""
@@ -82,7 +76,7 @@ class EvidenceOf:
         elif isinstance(parent, cst.Call) and parent.func is use:
             found.called = True
         elif isinstance(parent, cst.Arg) and parent.value is use:
-            taker = _takes_first(self.file.tree.parent(parent), parent)
+            taker = takes_first(self.file.tree.parent(parent), parent)
             found.called |= taker in CALL_IT
             found.counts |= taker in COUNT_BY_IT
         elif isinstance(parent, cst.Subscript) and parent.value is use:
@@ -112,16 +106,6 @@ def _is_joined(parent: Node | None, use: Node) -> bool:
         return False
     other = parent.right if parent.left is use else parent.left
     return isinstance(other, (cst.SimpleString, cst.FormattedString))
-
-
-def _takes_first(call: Node | None, arg: cst.Arg) -> str:
-    """The last name of what is given an argument as its first one, or under the name of that of a data set."""
-    if not isinstance(call, cst.Call) or (call.args[0] is not arg and arg.keyword is None):
-        return ""
-    if arg.keyword is not None and arg.keyword.value not in ("batch_size", "buffer_size", "count", "map_func"):
-        return ""
-    called = call.func.attr if isinstance(call.func, cst.Attribute) else call.func
-    return called.value if isinstance(called, cst.Name) else ""
 
 
 def _heads(node: cst.BaseExpression) -> Iterator[Node]:

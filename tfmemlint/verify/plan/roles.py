@@ -28,6 +28,12 @@ OF_TEXT = frozenset({
 })  # fmt: skip
 TEXT = ("open", "os.", "glob.", "tf.io.", "shutil.", "pd.read", "pathlib.", "np.load", "cv2.imread", "int", "json.")
 
+CALL_IT = frozenset(("apply", "filter", "flat_map", "from_generator", "interleave", "map", "scan"))
+"""Methods of data sets, and functions, whose first argument is a function."""
+
+COUNT_BY_IT = frozenset(("batch", "padded_batch", "prefetch", "repeat", "shuffle", "skip", "take", "window"))
+"""Methods of data sets whose first argument is a number."""
+
 SUGGESTED = (
     (r"dirs?|folders?|directory|root", '"folder"'),
     (r"paths?|files?|filenames?|fname|csv|json|checkpoint|ckpt", '"file"'),
@@ -67,9 +73,27 @@ def is_no_array(file: File, parameter: cst.Param, functions: Sequence[cst.Functi
     """Whether a parameter is certainly no array, and no number that sizes are made of."""
     if not promises_array(parameter) and not annotated(parameter).isdisjoint(NO_ARRAYS):
         return True
-    return any(is_text(file, use) for use in uses_of(file, parameter, functions)) or is_object(
+    uses = uses_of(file, parameter, functions)
+    return any(is_text(file, use) or _is_of_data_sets(file, use) for use in uses) or is_object(
         file, parameter, functions
     )
+
+
+def _is_of_data_sets(file: File, use: Node) -> bool:
+    """Whether it is a function or a number by which data sets go on."""
+    arg = file.tree.parent(use)
+    taker = takes_first(file.tree.parent(arg), arg) if isinstance(arg, cst.Arg) and arg.value is use else ""
+    return taker in CALL_IT or taker in COUNT_BY_IT
+
+
+def takes_first(call: Node | None, arg: cst.Arg) -> str:
+    """The last name of what is given an argument as its first one, or under the name of that of a data set."""
+    if not isinstance(call, cst.Call) or (call.args[0] is not arg and arg.keyword is None):
+        return ""
+    if arg.keyword is not None and arg.keyword.value not in ("batch_size", "buffer_size", "count", "map_func"):
+        return ""
+    called = call.func.attr if isinstance(call.func, cst.Attribute) else call.func
+    return called.value if isinstance(called, cst.Name) else ""
 
 
 def is_object(file: File, parameter: cst.Param, functions: Sequence[cst.FunctionDef]) -> bool:

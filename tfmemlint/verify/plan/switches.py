@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 import libcst as cst
@@ -16,12 +17,19 @@ LITERALS = (cst.SimpleString, cst.Integer, cst.Float)
 def switched(file: File, parameter: cst.Param, function: cst.FunctionDef, flagged: Node) -> str | None:
     """Code for a parameter of a function that holds the flagged place, so that a condition around that is met, as
     `"train"` for `mode` of `if mode == "train":`. None where none asks for it, or where it is so by default."""
-    if not file.tree.contains(function, flagged):
+    if file.contexts.function(flagged) is not function:
         return None
     word = parameter.name.value
     found = next((code for test, holds in _around(file, flagged) if (code := _asked(test, word, holds))), None)
-    default = file.text(parameter.default) if parameter.default is not None else None
-    return None if found == default else found
+    return None if found is not None and _is_default(parameter, found) else found
+
+
+def _is_default(parameter: cst.Param, code: str) -> bool:
+    default = parameter.default
+    if not isinstance(default, (*LITERALS, cst.Name)):
+        return False
+    same = isinstance(default, LITERALS) and default.evaluated_value == ast.literal_eval(code)
+    return same or default.value == code
 
 
 def _around(file: File, flagged: Node) -> Iterator[tuple[cst.BaseExpression, bool]]:
