@@ -348,7 +348,7 @@ def test_notes_name_the_modules_and_what_was_replaced_in_them(tmp_path: Path) ->
         'x=float32[3] stands in for np.load("x.npy") in p/data.py',
         "p/data.py is cut to 3 of its 4 statements",
     )
-    assert 'for n in tfmemlint_some(range(100), 50, "6 of p/data.py"):' in texts(made)["p/data.py"]
+    assert 'for n in tfmemlint_some(range(100), 2000, "6 of p/data.py"):' in texts(made)["p/data.py"]
 
 
 def test_what_a_module_sets_for_tensorflow_stays_wherever_it_is_imported(tmp_path: Path) -> None:

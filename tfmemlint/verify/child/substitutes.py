@@ -11,7 +11,6 @@ import contextlib
 import functools
 import importlib
 import inspect
-import itertools
 import math
 import os
 import sys
@@ -29,8 +28,6 @@ STEPS_AT_LEAST, PART_OF_TRAINING = 3, 0.4
 SECONDS, WORK, ROUNDS_AT_LEAST = 60.0, 10.0, 8
 """Seconds, and seconds of processor time, after which loops end, after so many rounds at the least, and training takes
 single steps."""
-SECONDS_OF_LOOP, ALL_ROUNDS = 0.5, 2000
-"""Of processor time that a loop may take, and rounds that it may have, to be run to its end."""
 
 ROW_VALUES = 1 << 20
 """Numbers of a batch that is made up for a model, as many rows as fit in up to `ROWS`: larger ones take long."""
@@ -85,12 +82,8 @@ class Substitutes:
         if marked:
             again = self.rounds["rounds"] > 0
             self.rounds["rounds_in_all"] = None if again else _length(items)
-        rounds, began = iter(items), time.process_time()
-        for number in itertools.count():
-            if number == limit and not marked:
-                limit = self._all(items, limit, time.process_time() - began)
-            if number == limit:
-                break
+        rounds = iter(items)
+        for number in range(limit):
             if number >= ROUNDS_AT_LEAST and self._takes_long():
                 self._left(number, line, marked)
                 return
@@ -103,12 +96,6 @@ class Substitutes:
                 self._count()
         if next(rounds, self) is not self:
             self._left(limit, line, marked)
-
-    def _all(self, items: Any, limit: int, taken: float) -> int:
-        """How many rounds a loop has that took so many seconds of processor time up to its limit: all, where they take
-        little, since what it makes is to fit what it goes through."""
-        length = _length(items) or 0
-        return length if limit < length <= ALL_ROUNDS and length * taken < SECONDS_OF_LOOP * limit else limit
 
     def more(self, limit: int, line: int | str, marked: bool = False) -> bool:
         """Whether a `while` loop may go on."""

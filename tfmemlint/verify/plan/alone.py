@@ -26,8 +26,9 @@ from tfmemlint.verify.plan.examples import Example
 from tfmemlint.verify.plan.made_up import code_for, converted_for, images_for
 from tfmemlint.verify.plan.objects import dotted_path, operand_path
 from tfmemlint.verify.plan.places import Places
-from tfmemlint.verify.plan.programs import TRAINS, PlanError
+from tfmemlint.verify.plan.programs import PlanError
 from tfmemlint.verify.plan.roles import is_no_array, is_text
+from tfmemlint.verify.plan.rounds import TRAINS
 from tfmemlint.verify.plan.slicing import DEFINITIONS, Home
 from tfmemlint.verify.plan.solving import FULL, Free, Solved, Solver, unpassed
 from tfmemlint.verify.plan.statements import changed_name, is_load, is_setting

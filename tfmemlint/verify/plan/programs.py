@@ -10,12 +10,10 @@ import libcst as cst
 from tfmemlint.finding import Edit
 from tfmemlint.syntax.tree import Node
 from tfmemlint.verify.plan.examples import Example
+from tfmemlint.verify.plan.rounds import limit
 from tfmemlint.verify.plan.slicing import Slice
 from tfmemlint.verify.plan.trimming import trimmed_imports
 from tfmemlint.verify.verdicts import INCONCLUSIVE
-
-ROUNDS, ROUNDS_OUTSIDE = 50, 8
-TRAINS = ("fit", "fit_generator", "train_on_batch", "evaluate")
 
 
 class PlanError(Exception):
@@ -247,27 +245,22 @@ class Assembly:
             if not self._is_kept(loop) or (isinstance(loop, cst.For) and loop.asynchronous is not None):
                 continue
             row = self._shown_row(loop)
-            limit = ROUNDS_OUTSIDE if self._has_loop_inside(loop) else ROUNDS
+            most = limit(self.file, loop, self.around)
             marked = ", marked=True" if loop is self.around else ""
             if isinstance(loop, cst.For):
                 span = self.file.span(loop.iter)
                 opening, closing = ("((", ")") if isinstance(loop.iter, cst.Tuple) else ("(", "")  # its own lie outside
                 yield Edit(span.start, span.start, f"tfmemlint_some{opening}")
-                yield Edit(span.end, span.end, f"{closing}, {limit}, {row}{marked})")
+                yield Edit(span.end, span.end, f"{closing}, {most}, {row}{marked})")
             else:
                 span = self.file.span(loop.test)
-                yield Edit(span.start, span.start, f"tfmemlint_more({limit}, {row}{marked}) and (")
+                yield Edit(span.start, span.start, f"tfmemlint_more({most}, {row}{marked}) and (")
                 yield Edit(span.end, span.end, ")")
 
     def _shown_row(self, node: Node) -> str:
         """Code for the row of a node as notes say it."""
         row = str(self._first_row(node) + 1)
         return json.dumps(f"{row} of {self.name}") if self.name else row
-
-    def _has_loop_inside(self, loop: cst.For | cst.While) -> bool:
-        inside: list[Node] = [call for word in TRAINS for call in self.file.calls_by_word.get(word, ())]
-        inside += (*self.file.tree.of(cst.For), *self.file.tree.of(cst.While))
-        return any(any(above is loop for above in self.file.tree.ancestors(node)) for node in inside)
 
     def _stand_ins(self) -> Iterator[Edit]:
         """Values of example comments in place of what is assigned to their names, and what is made up."""
