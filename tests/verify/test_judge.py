@@ -107,6 +107,10 @@ class TestHeldWhileIterated:
         assert self.verdict((), ()).kind == NOT_CONFIRMED
         assert self.verdict((38 * MIB, 38 * MIB), (2 * MIB,)).kind == NOT_CONFIRMED
 
+    def test_a_claim_about_arrays_is_none_about_them(self) -> None:
+        runs = [ok(arrays_peak=9 * MIB, held_by_data_sets=(held,), peak_bytes=MIB) for held in (38 * MIB, 2 * MIB)]
+        assert judge(Claim("array_bytes", shown=True), runs[:1], runs[1:]).kind == NOT_CONFIRMED
+
     def test_one_that_was_left_has_shown_it_all_the_same(self) -> None:
         assert self.verdict((38 * MIB,), (2 * MIB,), rounds=9, rounds_cut=True).kind == CONFIRMED
         assert self.verdict((2 * MIB,), (2 * MIB,), rounds=9, rounds_cut=True).kind == INCONCLUSIVE

@@ -128,6 +128,20 @@ OBSTACLES = {
         "TFM202 confirmed",
         ("a table of 1000 rows was made up",),
     ),
+    "a folder of tables": (
+        """
+        import tensorflow as tf
+        DEFAULTS = [[0.0]] * 20 + [[0]]
+        def rows(pattern, mode="eval"):
+            names = [f"x{number}" for number in range(20)] + ["label"]
+            data = tf.data.experimental.make_csv_dataset(pattern, 32, names, DEFAULTS, label_name="label")
+            if mode == "train":
+                data = data.shuffle(2000)
+            return data.prefetch(1)
+        """,
+        "TFM307 confirmed",
+        ('mode of rows is "train", as the flagged place asks', "a table of 1000 rows was made up, with the columns x0"),
+    ),
     "an optimizer of another strategy": (
         """
         import tensorflow as tf

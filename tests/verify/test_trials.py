@@ -92,6 +92,17 @@ class TestTried:
 
         assert outcome(plan(RAISED, again=again)).kind == INCONCLUSIVE
 
+    def test_float64_arrays_that_were_made_up_tell_nothing(self) -> None:
+        def of(source: str) -> Verdict:
+            given = Runs(Program(source), None, (), Run("ok", wide=MIB))
+            return outcome(Plan(given, Claim("wide", by_itself=True, shown=True)))
+
+        verdict = of("model.fit(x)")
+        assert (verdict.kind, verdict.before) == (CONFIRMED, MIB)
+        assert verdict.reason == "it is given float64 arrays of 1 MiB, half of which would do as float32"
+        assert of('x = tfmemlint_array("float64", (3,))\nmodel.fit(x)').kind == INCONCLUSIVE
+        assert of('x = tfmemlint_array("float32", (3,))\nmodel.fit(x)').kind == CONFIRMED
+
     def test_a_sample_is_never_more_than_the_rule_s(self) -> None:
         verdict = outcome(plan(peak(4 * MIB), peak(MIB), own=False))
         assert (verdict.kind, verdict.reason) == (RULE_ONLY, "the sample is confirmed")

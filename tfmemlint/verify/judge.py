@@ -117,7 +117,8 @@ def _judge_memory(claim: Claim, before: Sequence[Run], after: Sequence[Run]) -> 
         said = PEAK_SAME if confirmed.metric == "live_bytes" and not claim.growth else ""
         return replace(confirmed, reason="; ".join(filter(None, (in_all(confirmed, before), said))))
     iterated = _judge_figures(of_one_data_set(before, after), claim, before, after)
-    if iterated.kind == CONFIRMED and NEEDS_MORE not in found and not claim.growth:
+    of_tensors = "peak_bytes" in claim.tried and not claim.growth
+    if of_tensors and iterated.kind == CONFIRMED and NEEDS_MORE not in found:
         most = max(run.peak_bytes or 0 for run in before)
         return replace(iterated, reason=f"the peak of the program, {show_bytes(most)}, lies elsewhere")
     cut = max((run.rounds for run in before if run.rounds_cut), default=None)

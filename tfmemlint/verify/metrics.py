@@ -153,7 +153,7 @@ METRICS = {
         Metric("parameters", "", 0.5, _figure(lambda run: run.parameters), "the flagged layer is not built"),
         Metric("element", "bytes", 64, _figure(lambda run: run.element), "no data set is looked at"),
         Metric("repeating", "", 0.5, _figure(lambda run: run.repeating), "no data set ends in time"),
-        Metric("wide", "bytes", 0.0, _figure(lambda run: run.wide), "the flagged call is not come to"),
+        Metric("wide", "bytes", KIB, _figure(lambda run: run.wide), "the flagged call is not come to"),
         Metric("growth_dropped", "", 0.5, _growth_dropped, "TensorFlow was not asked for the GPU options"),
     )
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import functools
+import inspect
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -18,15 +19,19 @@ def install(root: str, find: Callable[[str], str | None], made_up: Callable[[str
     experimental: Any = sys.modules["tensorflow"].data.experimental
     make = experimental.make_csv_dataset
 
+    signature = inspect.signature(make)
+
     @functools.wraps(make)
-    def dataset(file_pattern: Any, batch_size: int, column_names: Any = None, **options: Any) -> Any:
+    def dataset(*args: Any, **given: Any) -> Any:
+        options = signature.bind(*args, **given).arguments
+        pattern = options["file_pattern"]
         try:
-            there = find(file_pattern) if isinstance(file_pattern, str) else None
-            return make(there or file_pattern, batch_size, column_names, **options)
+            return make(**{**options, "file_pattern": (find(pattern) if isinstance(pattern, str) else None) or pattern})
         except ValueError as error:
             if "No files match" not in str(error):
                 raise
-        names = list(column_names or options.get("select_columns") or _names(options.get("label_name")))
+        names = options.get("column_names") or options.get("select_columns") or _names(options.get("label_name"))
+        names = list(names)
         os.makedirs(root, exist_ok=True)
         path = os.path.join(root, "table.csv")
         with open(path, "w", newline="", encoding="utf-8") as file:
@@ -34,8 +39,8 @@ def install(root: str, find: Callable[[str], str | None], made_up: Callable[[str
             rows.writerow(names)
             kinds = _kinds(names, options.get("column_defaults"))
             rows.writerows([_value(kind, number) for kind in kinds] for number in range(ROWS))
-        made_up(f"{file_pattern} is not there: a table of {ROWS} rows was made up, with the columns {', '.join(names)}")
-        return make(path, batch_size, names, **options)
+        made_up(f"{pattern} is not there: a table of {ROWS} rows was made up, with the columns {', '.join(names)}")
+        return make(**{**options, "file_pattern": path, "column_names": names})
 
     experimental.make_csv_dataset = dataset
 

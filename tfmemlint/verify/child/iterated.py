@@ -60,7 +60,6 @@ class Iterated:
                 if not self._rounds["rounds"]:
                     self._rounds.update(rounds=number, rounds_cut=True)
                 break
-
         if len(self._held) < DATA_SETS:
             self._held.append(most)
 
