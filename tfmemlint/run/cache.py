@@ -75,6 +75,10 @@ class _Stored(msgspec.Struct, array_like=True):
     imported: msgspec.Raw = NOTHING
 
 
+_STORED, _ENTRIES = msgspec.msgpack.Decoder(_Stored), msgspec.msgpack.Decoder(Entry)
+"""Made at once: threads that decode a type for the first time may crash each other."""
+
+
 class Cache:
     """The results of one configuration's files. `root` is the directory that it lies in.
 
@@ -130,17 +134,14 @@ class Cache:
                 if os.read(handle, len(ours)) != ours:
                     return
                 data = read_handle(handle, self.path, _LIMIT)
-                stored = msgspec.msgpack.decode(data, type=_Stored)
+                stored = _STORED.decode(data)
                 self._seen.kept, self._stored = stored.seen, stored.entries
                 self._conditions.listed, self._conditions.raw_imported = stored.conditions, stored.imported
                 self.exists = True
                 folder.touch(self._name, handle)
 
     def unread(self, path: str) -> FileResult | None:
-        """What a file gave before, if nothing of it need be read to tell that it gives the same now; else None.
-
-        Asks the file's status, and so is called before the file is read.
-        """
+        """What a file gave before, if its status, asked before it is read, tells that it gives the same now; else None."""
         key = self._key(path)
         if not self._seen.look(key):
             return None
@@ -168,7 +169,7 @@ class Cache:
         entry = self._entries.get(key)
         if entry is None and key in self._stored:
             with contextlib.suppress(msgspec.DecodeError, ValueError, TypeError, RecursionError):
-                entry = self._entries[key] = msgspec.msgpack.decode(self._stored[key], type=Entry)
+                entry = self._entries[key] = _ENTRIES.decode(self._stored[key])
         return entry
 
     def _again(self, path: str, key: str, entry: Entry, data: bytes | None) -> FileResult | None:

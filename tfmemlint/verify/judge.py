@@ -168,8 +168,16 @@ def _judge_setting(metric: Metric, before: Sequence[Run]) -> Verdict:
         wide = f"it is given float64 arrays of {show_bytes(given)}, half of which would do as float32"
         reason = wide if given else "it is given no float64 array"
     elif metric.name in ANEW:
-        reason = before[0].makings_in_words(metric.name)
+        reason = _in_words(before[0], metric.name)
     return Verdict(kind, reason, metric.name, metric.unit, statistics.median(seen), None, 0.0, len(seen))
+
+
+def _in_words(run: Run, metric: str) -> str:
+    """What making the flagged again and again takes, by the metric that tells it."""
+    if metric == "functions":
+        return f"TensorFlow keeps {run.functions} Python functions after it was made {run.makings} times"
+    took = f"took memory in {run.made_anew} of {run.makings} times"
+    return f"making it {took}, {show_bytes(run.anew_bytes)} or more" if run.made_anew else f"making it {took}"
 
 
 def _judge_output(text: str, before: Sequence[Run], after: Sequence[Run]) -> Verdict:

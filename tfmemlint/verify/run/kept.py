@@ -50,6 +50,10 @@ print(json.dumps([sys.version, [
 """
 
 
+_RUNS = msgspec.msgpack.Decoder(tuple[Run, ...])
+"""Made here for the reason of the one in `runs.py`: several threads read what is kept."""
+
+
 class _Changing(Exception):
     """What a program can read cannot be told from what it may be next time."""
 
@@ -88,7 +92,7 @@ class Kept:
                 folder.enter(__version__)
                 data = folder.read(name, MOST_BYTES)
                 if data.startswith(ours):
-                    runs = msgspec.msgpack.decode(data[len(ours) :], type=tuple[Run, ...])
+                    runs = _RUNS.decode(data[len(ours) :])
                     with self._lock:
                         self.used += 1
                     return runs

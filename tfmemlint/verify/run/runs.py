@@ -19,8 +19,6 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from tfmemlint.units import show_bytes
-
 MOST = 8 << 20
 SLACK = 1.0
 CRASH = "crash"
@@ -191,13 +189,6 @@ class Run(msgspec.Struct, frozen=True):
     """The training step that was asked for, None where the program did not come to it."""
     output: str = ""
 
-    def makings_in_words(self, metric: str) -> str:
-        """What making the flagged again and again takes, by the metric that tells it."""
-        if metric == "functions":
-            return f"TensorFlow keeps {self.functions} Python functions after it was made {self.makings} times"
-        took = f"took memory in {self.made_anew} of {self.makings} times"
-        return f"making it {took}, {show_bytes(self.anew_bytes)} or more" if self.made_anew else f"making it {took}"
-
     @property
     def out_of_memory(self) -> bool:
         """Whether it ended for want of memory, of the allocator's or of the machine's."""
@@ -208,6 +199,11 @@ class _Report(Run, frozen=True):
     """The figures as the process wrote them; `key` is what it was told to begin with."""
 
     key: str = ""
+
+
+_REPORTS = msgspec.json.Decoder(_Report)
+"""Made as the module is imported: two threads that decode a type for the first time crash each other in msgspec 0.22,
+which shows its description of the type before that is whole."""
 
 
 @dataclass(frozen=True)
@@ -230,7 +226,7 @@ def read_result(source: Path | int, bounds: Bounds = UNBOUNDED, key: str = "") -
     report must hold.
     """
     try:
-        return _checked(msgspec.json.decode(_content(source), type=_Report), bounds, key)
+        return _checked(_REPORTS.decode(_content(source)), bounds, key)
     except FileNotFoundError:
         return Run(CRASH, "left no result")
     except Exception as error:  # of the reader's, of the decoder's, of the stack: all are the program's doing
