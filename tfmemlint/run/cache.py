@@ -141,7 +141,7 @@ class Cache:
                 folder.touch(self._name, handle)
 
     def unread(self, path: str) -> FileResult | None:
-        """What a file gave before, if its status, asked before it is read, tells that it gives the same now; else None."""
+        """What a file gave before, if its status alone tells that it gives the same now; else None."""
         key = self._key(path)
         if not self._seen.look(key):
             return None
