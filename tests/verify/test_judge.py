@@ -45,7 +45,16 @@ def test_a_loop_without_rounds_shows_nothing_of_what_is_in_it() -> None:
     before, after = (Run("ok", seconds=each, rounds_in_all=0) for each in (9.0, 1.0))
     assert judge(claim, [before], [after]).kind == INCONCLUSIVE
     ran = Run("ok", seconds=9.0, rounds=5, rounds_in_all=5)
-    assert judge(claim, [ran], [after]).kind == CONFIRMED
+    assert judge(claim, [ran], [Run("ok", seconds=1.0)]).kind == CONFIRMED  # without the loop
+    assert judge(claim, [ran], [after]).kind == INCONCLUSIVE
+
+
+def test_a_program_that_comes_to_no_training_says_nothing_against_what_that_costs() -> None:
+    runs = peaks(9 * MIB)
+    assert judge(Claim(in_training=True), runs, runs).reason == "the program does not come to the training that costs it"
+    trained = [ok(peak_bytes=9 * MIB, traces=1)]
+    assert judge(Claim(in_training=True), trained, trained).kind == NOT_CONFIRMED
+    assert judge(Claim(in_training=True), runs, peaks(MIB)).kind == CONFIRMED
 
 
 def seconds(*runs: float) -> list[Run]:

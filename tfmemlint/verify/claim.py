@@ -42,6 +42,9 @@ class Claim:
     contrast: bool = False
     """Whether what is compared with is no repair but the code without the cost, which may do otherwise or raise."""
 
+    in_training: bool = False
+    """Whether it is about what a training costs: a program that comes to none says nothing against it."""
+
     @property
     def timed(self) -> bool:
         """Whether it is about time."""

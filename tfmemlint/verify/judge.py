@@ -66,6 +66,10 @@ def judge(claim: Claim, before: Sequence[Run], after: Sequence[Run]) -> Verdict:
     verdict = host_memory.judged(_judged, claim, before, after)
     if verdict.metric in (*NAMES_OF_SUMS, "seconds") and all(map(_goes_through_nothing, before)):
         return inconclusive("the loop around the flagged place goes through nothing here", verdict.metric)
+    if verdict.metric in (*NAMES_OF_SUMS, "seconds") and any(map(_goes_through_nothing, after)):
+        return inconclusive("the loop around the repaired place goes through nothing here", verdict.metric)
+    if claim.in_training and verdict.kind == NOT_CONFIRMED and not any(run.traces for run in (*before, *after)):
+        return inconclusive("the program does not come to the training that costs it", verdict.metric)
     if claim.reaches and verdict.kind == NOT_CONFIRMED and not all(run.reached for run in before):
         return inconclusive("the program does not come to the flagged place", verdict.metric)
     if claim.made_up and verdict.kind == NOT_CONFIRMED:

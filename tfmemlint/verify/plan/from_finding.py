@@ -47,6 +47,7 @@ def plan(
     cards = sample.pair.before.simulated_gpus if sample is not None and is_own(claim) else 0
     cards = device_settings.cards(claim) if is_of_settings(finding) else cards
     made_of = claim.metric == "parameters"
+    claim = replace(claim, in_training=not is_own(claim) and shows_in_training(finding, file, claim.growth))
     return Planner(finding, file, dict(examples), claim, trains=made_of).plan(cards)
 
 
