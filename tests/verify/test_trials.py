@@ -263,6 +263,7 @@ class TestShapes:
         ('File "/lib/keras/src/layers/core/dense.py", line 100', "no", {}, True),
         ('File "program.py", line 3', "A KerasTensor cannot be used", {}, True),
         ('File "program.py", line 3', "'tuple' object has no attribute 'as_list'", {}, True),
+        ('File "program.py", line 3', "LSTMCell.get_initial_state() got an unexpected keyword", {}, True),
         ('File "program.py", line 3', "no such file", {}, False),
         ('File "/lib/keras/src/layers/core/dense.py", line 100', "no", {"version_1": True}, False),
     ],

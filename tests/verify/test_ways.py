@@ -151,3 +151,15 @@ class TestMadeUp:
         made = planned(text, "x * 2", "x")
         assert "Net(num_heads=2, key_dim=10)(" in made.pair.before.source
         assert "num_heads=2, key_dim=10 is given to Net: nothing in the project makes one" in made.pair.replaced
+
+    def test_a_callback_has_a_model(self) -> None:
+        text = """
+            import tensorflow as tf
+            class Watch(tf.keras.callbacks.Callback):
+                def __init__(self, rows=3):
+                    super().__init__()
+                    self.rows = rows
+                def on_epoch_end(self, epoch, logs=None):
+                    print(tf.ones([self.rows]))
+        """
+        assert last(text, "tf.ones([self.rows])").startswith("tfmemlint_consume(tfmemlint_callback(Watch()).on_epoch_end(")

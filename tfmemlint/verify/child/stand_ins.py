@@ -58,7 +58,7 @@ class StandIns:
 
     def install(self) -> None:
         """Put them where every module finds them."""
-        for name in ("model", "settings", "thing", "optimizer", "loss", "strategy", "function", "metric"):
+        for name in ("model", "settings", "thing", "optimizer", "loss", "strategy", "function", "metric", "callback"):
             setattr(builtins, f"tfmemlint_{name}", getattr(self, name))
 
     def model(self, name: str, shape: tuple[int, ...] = (10,), functional: bool = False) -> Any:
@@ -67,6 +67,11 @@ class StandIns:
         keras = sys.modules["tensorflow"].keras
         made = _functional(keras, shape) if functional else _small(keras, shape)
         made.compile("sgd", "mse")
+        return made
+
+    def callback(self, made: Any) -> Any:
+        """A callback with a model, as training gives it one."""
+        made.set_model(self.model("model"))
         return made
 
     def optimizer(self, name: str) -> Any:

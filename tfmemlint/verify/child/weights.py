@@ -21,8 +21,8 @@ ARCHIVES = (".tar.gz", ".tar.bz2", ".tgz", ".tar", ".zip")
 CLASSES_OF_IMAGENET = "imagenet_class_index.json"
 
 
-_exists = os.path.exists
-"""Whether something is there, made-up files left out."""
+_exists, _glob = os.path.exists, glob.glob
+"""What is there, made-up files left out."""
 
 
 class Weights:
@@ -59,7 +59,7 @@ class Weights:
         @functools.wraps(method)
         def load_weights(model: Any, filepath: Any, *args: Any, **kwargs: Any) -> Any:
             path = os.fspath(filepath) if isinstance(filepath, (str, os.PathLike)) else None
-            if path is None or (path and (os.path.exists(path) or glob.glob(f"{glob.escape(path)}*"))):
+            if path is None or (path and (_exists(path) or _glob(f"{glob.escape(path)}*"))):
                 return method(model, filepath, *args, **kwargs)
             name = os.path.basename(path) or "a file without a name"
             self._note(f"{name} is not there: the model kept the weights that it was made with")

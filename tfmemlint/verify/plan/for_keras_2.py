@@ -10,7 +10,7 @@ from tfmemlint.verify.run.runs import Failure, Run
 
 OF_KERAS = re.compile(
     r"[/\\]keras[/\\]src[/\\]|KerasTensor|module '[.\w]*keras[.\w]*' has no attribute|'as_list'"
-    r"|\bLayer\.(?:__init__|add_weight)\(\) (?:takes|got) "
+    r"|\bLayer\.(?:__init__|add_weight)\(\) (?:takes|got) |\w(?:Cell|RNN)\.get_initial_state\(\) got "
 )
 """What errors say that come of Keras 3."""
 

@@ -164,6 +164,8 @@ class Ways:
         if library is not None:
             self.replaced.append(f"{library} is given to {scope.name.value}: nothing in the project makes one")
         made = f"{scope.name.value}({', '.join(filter(None, (given[0] if make else '', library)))})"
+        if self.file.values.classes.derives(scope, CALLBACK) and name != "__init__":
+            made = f"tfmemlint_callback({made})"
         return made, "" if name in ("call", "__call__") else f".{name}", given[-1]
 
     def _arguments(self, called: Sequence[tuple[cst.FunctionDef, bool]]) -> list[str]:
