@@ -48,9 +48,10 @@ class ProbeAllocatesGpu(Rule):
     ## When not to use it
     When the process does nothing but report its devices, which is not reported where the module prints the answers and
     nothing else. Nor are programs that go on to compute with TensorFlow, set neither growth nor a limit and leave the
-    card to no other library: they take all of it anyway, and so may the modules in which a script goes on. Nor is
-    `list_local_devices` with options of its own for the session, nor a probe behind a session or a tensor, also one
-    that a module makes while it is imported: the devices are made, with the limits that were set before.
+    card to no other library: they take all of it anyway, and so may the modules in which a script goes on, or those
+    that lead to the one with the probe. Nor is `list_local_devices` with options of its own for the session, nor a
+    probe behind a session or a tensor, also one that a module makes while it is imported: the devices are made, with
+    the limits that were set before.
 
     ## References
     - https://www.tensorflow.org/api_docs/python/tf/config/list_physical_devices
@@ -86,7 +87,15 @@ def _takes_all_anyway(file: File, probe: Call) -> bool:
     runs = file.calls(*SESSIONS, *knowledge.group("starts_runtime"))  # in a graph, too, where no op starts it
     computes = any(call.name not in PROBES for call in runtime.computing_calls(file)) or any(runs)
     computes = computes or (ordering.in_script(file, probe.node) and runtime.goes_on_elsewhere(file))
+    computes = computes or _of_programs_without_limits(file)
     return computes and not _says_memory(file) and not runtime.gpu_allocations.of(file)
+
+
+def _of_programs_without_limits(file: File) -> bool:
+    """Whether other modules of the project lead to this one, and no code there says how much TensorFlow may take."""
+    words = {name.rpartition(".")[2] for name in LIMITS}
+    siblings = file.siblings
+    return siblings is not None and bool(siblings.importing_files()) and not siblings.callers(words)
 
 
 def _says_memory(file: File) -> bool:

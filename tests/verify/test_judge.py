@@ -40,6 +40,14 @@ def peaks(*sizes: int) -> list[Run]:
     return [ok(peak_bytes=size) for size in sizes]
 
 
+def test_of_arrays_and_tensors_at_the_end_arrays_count_where_they_save_more() -> None:
+    def run(live: int, arrays: int) -> Run:
+        return ok(peak_bytes=9 * MIB, live_bytes=live * MIB, arrays_peak=arrays * MIB)
+
+    verdict = judge(Claim(), [run(7, 800)], [run(5, 400)])
+    assert (verdict.kind, verdict.metric, verdict.saved) == (CONFIRMED, "array_bytes", 400 * MIB)
+
+
 def test_a_loop_without_rounds_shows_nothing_of_what_is_in_it() -> None:
     claim = Claim("seconds")
     before, after = (Run("ok", seconds=each, rounds_in_all=0) for each in (9.0, 1.0))
@@ -89,7 +97,8 @@ def test_what_is_held_where_trainings_were_cut_says_nothing() -> None:
         return msgspec.structs.replace(run(live, arrays, 2), steps_in_time=steps)
 
     assert judge(Claim(), [ended(7, 800, 7)], [ended(5, 400, 10)]).metric == "array_bytes"
-    assert judge(Claim(), [ended(7, 800, 7)], [ended(5, 400, 7)]).metric == "live_bytes"
+    assert judge(Claim(), [ended(7, 400, 7)], [ended(5, 400, 10)]).kind == INCONCLUSIVE
+    assert judge(Claim(), [ended(7, 400, 7)], [ended(5, 400, 7)]).metric == "live_bytes"
 
 
 class TestHeldWhileIterated:

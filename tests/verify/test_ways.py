@@ -162,4 +162,5 @@ class TestMadeUp:
                 def on_epoch_end(self, epoch, logs=None):
                     print(tf.ones([self.rows]))
         """
-        assert last(text, "tf.ones([self.rows])").startswith("tfmemlint_consume(tfmemlint_callback(Watch()).on_epoch_end(")
+        made = last(text, "tf.ones([self.rows])")
+        assert made.startswith("tfmemlint_consume(tfmemlint_callback(Watch()).on_epoch_end(")

@@ -113,7 +113,8 @@ def _judge_memory(claim: Claim, before: Sequence[Run], after: Sequence[Run]) -> 
     may be chance; else one that speaks against it, where the programs went on to their own ends."""
     verdicts = [_judge_figures(METRICS[name], claim, before, after) for name in tried_of(claim, (*before, *after))]
     sums = [each for each in verdicts if each.kind == CONFIRMED and each.metric in WHERE_BYTES_ARE]
-    if sums and sums[0] is next(each for each in verdicts if each.kind == CONFIRMED):
+    first = next((each for each in verdicts if each.kind == CONFIRMED), None)
+    if sums and first is not None and first.metric in (*WHERE_BYTES_ARE, "live_bytes"):
         verdicts.insert(0, max(sums, key=lambda each: each.saved or 0))
     found = {verdict.kind: verdict for verdict in reversed(verdicts)}
     if CONFIRMED in found:
