@@ -75,9 +75,17 @@ class Strategy:
 
 def _strategies(file: File) -> Iterator[Strategy]:
     for made in file.calls(*knowledge.group("makes_strategy")):
+        if _only_counts(file, made):
+            continue
         given = _given_by(file, made)
         found = uses(file, made.node, attributes=True, through=FOLLOWED_CALLS, returned=True)
         yield Strategy(file, made, given, _name(file, given), tuple(found))
+
+
+def _only_counts(file: File, made: Call) -> bool:
+    """Whether a strategy is made to be asked how many devices there are, and kept nowhere."""
+    asked = file.tree.parent(made.node)
+    return isinstance(asked, cst.Attribute) and asked.attr.value == "num_replicas_in_sync"
 
 
 strategies = Fact(_strategies, *knowledge.group("makes_strategy"))
