@@ -132,6 +132,8 @@ class WithMany(Pair):
     ("note", "kind"),
     [
         ("data is not there: a folder with 64 files (.jpg) was made up", CONFIRMED),
+        ("tfds.load('large') gave 256 made-up elements of the same dtypes", CONFIRMED),
+        ("tfds.load('mnist') gave made-up elements of the same dtypes and shapes", INCONCLUSIVE),
         ("data.csv is not there: a text of 200 lines was made up", INCONCLUSIVE),
     ],
 )

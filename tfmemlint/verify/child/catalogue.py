@@ -19,8 +19,8 @@ SIDE = 256
 ITEMS = 16
 """Items of a list whose length differs from element to element."""
 
-COUNT = 256
-"""Elements of a split of which nobody knows how many it has."""
+COUNT, COUNT_OF_MANY = 256, 8192
+"""Elements of a split of which nobody knows how many it has, and where there are to be many."""
 
 SPLITS = ("train", "validation", "test")
 """The usual splits, where nobody knows which there are."""
@@ -31,10 +31,11 @@ CLASSES = 10
 
 class Catalogue:
     """The data sets of one run; `make` makes a data set of a description of its elements and their number, `made_up`
-    notes what has a size of its own."""
+    notes what has a size of its own, with `many` elements where nobody knows how many there are."""
 
-    def __init__(self, make: Callable[[Any, int], Any], note: Note, made_up: Note) -> None:
+    def __init__(self, make: Callable[[Any, int], Any], note: Note, made_up: Note, many: bool = False) -> None:
         self._make, self._note, self._made_up = make, note, made_up
+        self._count = COUNT_OF_MANY if many else COUNT
 
     def patch(self, module: types.ModuleType) -> None:
         """Put this in front of `load`; what the catalogue does not have is left to fail, but for what the library
@@ -45,10 +46,10 @@ class Catalogue:
         def loaded(name: str, **options: Any) -> Any:
             entry = known.get(name.partition(":")[0])
             if entry is None:
-                entry = _as_built(module, name)
+                entry = _as_built(module, name, self._count)
                 if entry is None:
                     return load(name, **options)
-                self._made_up(f"tfds.load({name!r}) gave {COUNT} made-up elements of the same dtypes")
+                self._made_up(f"tfds.load({name!r}) gave {self._count} made-up elements of the same dtypes")
                 return self._loaded(entry, **options)
             self._note(f"tfds.load({name!r}) gave made-up elements of the same dtypes and shapes")
             return self._loaded(entry, **options)
@@ -120,8 +121,8 @@ def _like(splits: dict[str, int], make: Callable[[str], Any]) -> dict[str, Any]:
     return _Splits(make, splits) if isinstance(splits, _Splits) else {name: make(name) for name in splits}
 
 
-def _as_built(module: Any, name: str) -> dict[str, Any] | None:
-    """An entry for a data set as the installed library describes it; None where it cannot."""
+def _as_built(module: Any, name: str, count: int) -> dict[str, Any] | None:
+    """An entry for a data set as the installed library describes it, with so many elements; None where it cannot."""
     try:
         info = module.builder(name).info
         features = info.features.get_tensor_info()
@@ -130,7 +131,7 @@ def _as_built(module: Any, name: str) -> dict[str, Any] | None:
     if not isinstance(features, dict):
         return None
     described = {each: _described(feature) for each, feature in features.items()}
-    return {"features": described, "supervised": info.supervised_keys, "splits": _Splits(lambda _: COUNT, SPLITS)}
+    return {"features": described, "supervised": info.supervised_keys, "splits": _Splits(lambda _: count, SPLITS)}
 
 
 def _described(feature: Any) -> Any:

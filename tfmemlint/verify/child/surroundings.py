@@ -112,7 +112,9 @@ def install(program: str, request: dict[str, Any], substitutes: Any, load: Calla
     tables = load("tables").Tables(texts, asked, files.there, files.root, made_up, data.rows, columns)
     changes = dict.fromkeys(reading.READERS, files.patch_reader)
     hooks: Any = builtins
-    catalogue = load("catalogue").Catalogue(lambda *made: hooks.tfmemlint_dataset(*made), note, made_up)
+    catalogue = load("catalogue").Catalogue(
+        lambda *made: hooks.tfmemlint_dataset(*made), note, made_up, bool(request.get("many"))
+    )
     of_older = load("older_pandas").patcher(note)
     changes.update({"pandas": _both(of_older, tables.patch), "polars": tables.patch_polars})
     changes.update({"tensorflow_datasets": catalogue.patch, "tqdm.notebook": _without_widgets})
