@@ -133,11 +133,16 @@ def _is_left(file: File, assign: Node | None) -> bool:
     """Whether what is assigned is a name that nothing reads, for steps on a data set that trains without them."""
     target = assign.targets[0].target if isinstance(assign, cst.Assign) and len(assign.targets) == 1 else None
     made = file.definition(target) if isinstance(target, cst.Name) else None
-    if made is None or file.readers(made) or not isinstance(made.value, cst.Call):
+    if made is None or file.readers(made):
         return False
-    root = chain_root(made.value)
-    source = file.only_definition(root) if isinstance(root, cst.Name) else None
-    return source is not None and any(_is_trained_on(file, use) for use in file.readers(source))
+    for _ in range(MOST_STEPS):
+        root = chain_root(made.value) if isinstance(made.value, cst.Call) else None
+        made = file.only_definition(root) if isinstance(root, cst.Name) else None
+        if made is None:
+            return False
+        if any(_is_trained_on(file, use) for use in file.readers(made)):
+            return True
+    return False
 
 
 def _is_trained_on(file: File, use: Node) -> bool:
