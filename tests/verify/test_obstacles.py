@@ -133,7 +133,7 @@ OBSTACLES = {
         import tensorflow as tf
         DEFAULTS = [[0.0]] * 20 + [[0]]
         def rows(pattern, mode="eval"):
-            names = [f"x{number}" for number in range(20)] + ["label"]
+            names = ["x" + str(number) for number in range(20)] + ["label"]
             data = tf.data.experimental.make_csv_dataset(pattern, 32, names, DEFAULTS, label_name="label")
             if mode == "train":
                 data = data.shuffle(2000)
