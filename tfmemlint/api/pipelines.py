@@ -19,7 +19,6 @@ from tfmemlint.query.pipelines.chains import (
     last_call,
     later_steps,
     links,
-    never_runs,
     pipeline_parts,
     possible_later_steps,
     same_pipeline,
@@ -94,6 +93,7 @@ from tfmemlint.query.pipelines.shuffling import (
 from tfmemlint.query.pipelines.small import few_examples, is_small, names_or_indices
 from tfmemlint.query.pipelines.taken_elsewhere import ends_for_another, taken_earlier
 from tfmemlint.query.pipelines.together import same_so_far, steps_by_pipeline
+from tfmemlint.query.pipelines.unread import never_runs
 from tfmemlint.query.pipelines.waiting import only_looked_at, waits_little
 from tfmemlint.query.pipelines.whole_data import fitted_whole, may_be_batch, of_loop_item, stays_on_disk
 

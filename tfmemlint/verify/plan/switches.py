@@ -64,8 +64,4 @@ def _asked(test: cst.BaseExpression, word: str, holds: bool) -> str | None:
     equal = isinstance(operator, (cst.Equal, cst.In))
     unequal = isinstance(operator, (cst.NotEqual, cst.NotIn))
     wanted = equal if holds else unequal
-    return _text(other) if wanted and isinstance(other, LITERALS) else None
-
-
-def _text(literal: cst.BaseExpression) -> str:
-    return literal.value if isinstance(literal, LITERALS) else ""
+    return other.value if wanted and isinstance(other, LITERALS) else None

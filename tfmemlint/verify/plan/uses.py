@@ -48,10 +48,10 @@ def keep_uses(part: Slice) -> None:
                 if part.slices.data_only and is_data(part.file, definition) and not _hands_on(part, user):
                     continue
                 trainings = _trainings(part, user) if _is(part.file, definition, OPTIMIZER) else ()
-                for unit in (user, *trainings):
-                    part.targets[id(unit)] = unit
-                    part.keep(unit)
-                    pending.append(unit)
+                for each in (user, *trainings):
+                    part.targets[id(each)] = each
+                    part.keep(each)
+                    pending.append(each)
 
 
 def shows_in_training(finding: Finding, file: File, growth: bool) -> bool:
