@@ -128,6 +128,16 @@ class TestMadeUp:
         assert 'parse=tfmemlint_function("parse")' in made
         assert "size=64" in made and "again=10" in made
 
+    def test_what_is_repeated_is_an_array(self) -> None:
+        text = """
+            import numpy as np
+            import tensorflow as tf
+            def rows(x, y):
+                return tf.repeat(x, 2), np.take(y, [0]) * 2
+        """
+        made = last(text, "tf.repeat(x, 2)")
+        assert "x=tfmemlint_" in made and "y=tfmemlint_" in made
+
     def test_what_is_joined_as_paths_are_is_a_path(self) -> None:
         text = """
             import tensorflow as tf

@@ -1,7 +1,7 @@
 """Data sets of which something is not known, made up: how large their elements are, and how many.
 
 What a step of a pipeline costs is decided by its elements and their number, not by where they come from. Sizes that are
-not known are filled in; what no step looks into may be anything.
+not known are filled in where one array of an element is known: elements of which nothing is known are not made up.
 """
 
 from __future__ import annotations

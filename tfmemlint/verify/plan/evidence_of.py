@@ -76,7 +76,7 @@ class EvidenceOf:
         elif isinstance(parent, cst.Call) and parent.func is use:
             found.called = True
         elif isinstance(parent, cst.Arg) and parent.value is use:
-            taker = takes_first(self.file.tree.parent(parent), parent)
+            taker = takes_first(self.file, self.file.tree.parent(parent), parent)
             found.called |= taker in CALL_IT
             found.counts |= taker in COUNT_BY_IT
         elif isinstance(parent, cst.Subscript) and parent.value is use:

@@ -82,15 +82,19 @@ def is_no_array(file: File, parameter: cst.Param, functions: Sequence[cst.Functi
 def _is_of_data_sets(file: File, use: Node) -> bool:
     """Whether it is a function or a number by which data sets go on."""
     arg = file.tree.parent(use)
-    taker = takes_first(file.tree.parent(arg), arg) if isinstance(arg, cst.Arg) and arg.value is use else ""
+    taker = takes_first(file, file.tree.parent(arg), arg) if isinstance(arg, cst.Arg) and arg.value is use else ""
     return taker in CALL_IT or taker in COUNT_BY_IT
 
 
-def takes_first(call: Node | None, arg: cst.Arg) -> str:
-    """The last name of what is given an argument as its first one, or under the name of that of a data set."""
+def takes_first(file: File, call: Node | None, arg: cst.Arg) -> str:
+    """The last name of what is given an argument as its first one, or under the name of that of a data set: of a method
+    that may be one of data sets, or a function of Python itself; empty for `tf.repeat(x, 2)`."""
     if not isinstance(call, cst.Call) or (call.args[0] is not arg and arg.keyword is None):
         return ""
     if arg.keyword is not None and arg.keyword.value not in ("batch_size", "buffer_size", "count", "map_func"):
+        return ""
+    name = file.call(call).name or ""
+    if isinstance(call.func, cst.Attribute) and name and not name.startswith("tf.data.Dataset."):
         return ""
     called = call.func.attr if isinstance(call.func, cst.Attribute) else call.func
     return called.value if isinstance(called, cst.Name) else ""

@@ -92,6 +92,7 @@ class Slice:
                 self._pending.append(each)
 
     def keep_around(self, node: Node) -> None:
+        """Keep the statement around a node."""
         unit = self.unit(node)
         if unit is not None:
             self.keep(unit)
