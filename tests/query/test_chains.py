@@ -139,20 +139,3 @@ def test_the_steps_of_one_pipeline(program: str, expected: list[list[str]]) -> N
     file = model_of(START + program)
     groups = [[file.text(call.node.args[0]) for call in steps] for steps in steps_by_pipeline("map").of(file)]
     assert sorted(groups) == expected
-
-
-@pytest.mark.parametrize(
-    ("program", "expected"),
-    [
-        ("a.shuffle(9)", True),
-        ("a.shuffle(9).batch(2)", True),
-        ("a = a.shuffle(9)", False),
-        ("print(a.shuffle(9))", False),
-        ("a.shuffle(9).reduce(0, add)", False),
-        ("def f(ds, mix):\n    if mix:\n        ds = ds.shuffle(9)\n    return ds\nf(a, False)", True),
-        ("def f(ds, mix):\n    if mix:\n        ds = ds.shuffle(9)\n    return ds\nf(a, True)", False),
-    ],
-)
-def test_pipelines_that_never_run(program: str, expected: bool) -> None:
-    file, found = calls_in(program, "shuffle")
-    assert [chains.never_runs(file, call) for call in found] == [expected]
