@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import Call, File, Finding, Rule, on_call, pipelines
+from tfmemlint.api import Call, File, Finding, Rule, Shows, on_call, pipelines
 
 
 class OpsInGenerator(Rule):
@@ -42,4 +42,5 @@ class OpsInGenerator(Rule):
             file,
             f"{what} runs eagerly for every element of the generator; yield plain NumPy and leave TensorFlow to map()",
             related=[(source, "the generator is used here")],
+            shows=Shows(metric="eager_runs") if isinstance(found, Call) else None,
         )

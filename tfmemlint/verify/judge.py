@@ -181,6 +181,8 @@ def _in_words(run: Run, metric: str) -> str:
     """What making the flagged again and again takes, by the metric that tells it."""
     if metric == "functions":
         return f"TensorFlow keeps {run.functions} Python functions after it was made {run.makings} times"
+    if metric == "eager_runs":
+        return f"it ran eagerly {run.makings} times, {1000 * run.making_seconds:.2g} ms each"
     took = f"took memory in {run.made_anew} of {run.makings} times"
     return f"making it {took}, {show_bytes(run.anew_bytes)} or more" if run.made_anew else f"making it {took}"
 

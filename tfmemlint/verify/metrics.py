@@ -97,6 +97,10 @@ def _functions(run: Run) -> float | None:
     return float(run.functions) if run.makings > 2 else None
 
 
+def _eager_runs(run: Run) -> float | None:
+    return float(run.makings) if run.makings > 1 else None
+
+
 def _held_while_iterated(run: Run) -> float | None:
     return float(max(run.held_by_data_sets)) if run.held_by_data_sets else None
 
@@ -148,6 +152,7 @@ METRICS = {
         Metric("nodes", "", 0.5, _figure(lambda run: run.nodes), "the flagged statement runs while nothing is traced"),
         Metric("made_anew", "", 0.5, _made_anew, _MADE_ONCE),
         Metric("functions", "", 0.5, _functions, _MADE_ONCE),
+        Metric("eager_runs", "", 0.5, _eager_runs, "what is flagged does not run eagerly, or only once"),
         Metric("taken", "bytes", 64 * KIB, _figure(lambda run: run.taken), "no data is made where it is flagged"),
         Metric("left", "bytes", 64 * KIB, _figure(lambda run: run.left), "the flagged statement runs in no eager step"),
         Metric("parameters", "", 0.5, _figure(lambda run: run.parameters), "the flagged layer is not built"),
@@ -177,7 +182,7 @@ TRACED = ("held", "nodes")
 BETWEEN = ("left", "nodes")
 """Those that are read before the flagged statement and behind it."""
 
-ANEW = ("made_anew", "functions")
+ANEW = ("made_anew", "functions", "eager_runs")
 """Those of which making the same thing again and again tells."""
 
 GIVEN = ("wide",)

@@ -8,13 +8,16 @@ import builtins
 import functools
 import importlib
 import sys
-from itertools import pairwise
+from itertools import islice, pairwise
+from types import GeneratorType
 from typing import Any
 
 HOOKS = ("reached", "kept", "called")
 SYMBOLIC = ("SymbolicTensor", "Tensor")
 """The classes of a graph's tensors, in later and in earlier versions."""
 MOST_PLACES, EXCERPT = 200, 300
+TAKEN = 3
+"""Elements of a generator, of which each runs what stands in its loop."""
 
 
 class Calls:
@@ -55,14 +58,17 @@ class Calls:
             self._symbolic |= bool(self._held(owner, name))
 
     def called(self, make: Any, use: Any, traced: bool) -> None:
-        """Call twice what `make` gives as `use` says; traced, as Keras does it in `fit`."""
+        """Call twice what `make` gives as `use` says, and of a generator take some elements; traced, as Keras does it
+        in `fit`."""
         it = make()
         if traced:
             step = sys.modules["tensorflow"].function(lambda: use(it))
             step()
             return
         for _ in range(2):
-            use(it)
+            given = use(it)
+            if isinstance(given, GeneratorType):
+                list(islice(given, TAKEN))
 
     def _held(self, owner: Any, name: str | None) -> list[Any]:
         """The tensors of graphs at a place."""

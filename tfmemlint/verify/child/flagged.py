@@ -6,7 +6,9 @@ from __future__ import annotations
 
 import builtins
 import hashlib
+import statistics
 import sys
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -93,11 +95,13 @@ class Flagged:
         self._reset()
         if self._arrays is not None:
             self._arrays.reset()
+        started = time.perf_counter()
         made = make()
+        seconds = time.perf_counter() - started
         most = self._arrays.peak if self._arrays is not None else 0
-        self._makings.end(max((self._live() or (0, 0))[1] - tensors, most - arrays))
-        if self._makings.count == MAKINGS:
-            raise SystemExit(0)
+        self._makings.end(max((self._live() or (0, 0))[1] - tensors, most - arrays), seconds)
+        if self._makings.count == MAKINGS and threading.current_thread() is threading.main_thread():
+            raise SystemExit(0)  # in a thread of a pipeline it would be an error of that
         return made
 
     def wide(self, function: Any) -> Any:
@@ -186,24 +190,27 @@ class Makings:
         self.count = 0
         self._costly: list[int] = []
         self._registered: list[int] = []
+        self._seconds: list[float] = []
 
     def begin(self, registered: int) -> None:
         """It is made, while TensorFlow keeps so many Python functions."""
         self._registered.append(registered)
 
-    def end(self, taken: int) -> None:
-        """It has been made, and took so many bytes."""
+    def end(self, taken: int, seconds: float) -> None:
+        """It has been made, and took so many bytes and so long."""
         self.count += 1
+        self._seconds.append(seconds)
         if taken >= NOTHING:
             self._costly.append(taken)
 
     def report(self) -> dict[str, Any]:
         """How often it was made and took memory, the bytes of the least such time (at others something else may have
-        gone on beside it), and how many functions are kept of it; those of the first time not counted, which are made
-        once."""
+        gone on beside it), how long it takes, and how many functions are kept of it; those of the first time not
+        counted, which are made once."""
         kept = self._registered[-1] - self._registered[1] if self.count > 1 else 0
         found = {"makings": self.count, "made_anew": len(self._costly), "anew_bytes": min(self._costly, default=0)}
-        return {**found, "functions": max(0, kept)}
+        each = statistics.median(self._seconds[1:]) if self.count > 1 else 0.0
+        return {**found, "functions": max(0, kept), "making_seconds": each}
 
 
 def _operations() -> int:

@@ -54,6 +54,7 @@ NAMES = {
     "taken": "taken there",
     "left": "left there",
     "wide": "float64 arrays given",
+    "eager_runs": "ran eagerly",
     "element": "an element",
     "repeating": "repeated draws",
     "growth_dropped": "memory growth lost",

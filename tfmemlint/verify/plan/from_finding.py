@@ -57,8 +57,8 @@ def plan_alone(finding: Finding, file: File, sample: Sample | None, examples: Ma
     if claim.metric in CALLED:
         claim = replace(claim, by_itself=True, made_up=True)
         return _called(lambda: Planner(finding, file, dict(examples), claim, direct=True), called.RANKS)
-    if claim.metric == "repeating" and finding.compared:
-        claim = replace(claim, made_up=True)
+    if (claim.metric == "repeating" and finding.compared) or claim.metric == "eager_runs":
+        claim = replace(claim, made_up=True, by_itself=not finding.compared)
         return _called(lambda: Planner(finding, file, dict(examples), claim, direct=True), called.RANKS)
     if claim.metric in STEPS:
         return Planner(finding, file, dict(examples), claim, trains=True).plan(0)

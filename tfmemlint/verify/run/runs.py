@@ -159,9 +159,10 @@ class Run(msgspec.Struct, frozen=True):
     """Operations that the flagged statement adds to the graph of the function that is traced."""
     makings: Count = 0
     """How often what is flagged was made, where the program says so. `made_anew` of these times it took memory, at
-    least `anew_bytes`, and TensorFlow has kept `functions` Python functions of it."""
+    least `anew_bytes`, and TensorFlow has kept `functions` Python functions of it. It takes `making_seconds`."""
     made_anew: Count = 0
     anew_bytes: Count = 0
+    making_seconds: Seconds = 0.0
     functions: Count = 0
     parameters: Count | None = None
     """Of the largest of the flagged layers that were built."""
