@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tfmemlint.verify.plan.mismatch import corrected
+from tfmemlint.verify.plan.widths import told
 from tfmemlint.verify.result import Pair
 from tfmemlint.verify.run.measure import Program
 from tfmemlint.verify.run.runs import Failure, Run
@@ -95,6 +96,24 @@ def rows(message: str, *notes: str) -> object:
 )
 def test_an_error_tells_how_many_rows_fit(message: str, found: object) -> None:
     assert rows(message) == found
+
+
+@pytest.mark.parametrize(
+    ("message", "columns"),
+    [
+        ("cannot reshape array of size 9000 into shape (1000,28,28,1)", 785),
+        ("cannot reshape array of size 9000 into shape (28,28,1)", 785),
+        ("cannot reshape array of size 9 into shape (28,28)", 785),
+        ("Input to reshape is a tensor with 9000 values, but the requested shape has 784000", 785),
+        ("expected axis -1 of input shape to have value 784, but received input with shape (None, 9)", 785),
+        ("expected shape=(None, 784), found shape=(32, 9)", 785),
+        ("expected shape=(None, 784), found shape=(32, 5)", None),
+        ("cannot reshape array of size 9000 into shape (1000,9)", None),
+    ],
+)
+def test_a_table_gets_as_many_columns_as_a_row_is_to_have_numbers(message: str, columns: int | None) -> None:
+    notes = ("a.csv is not there: a table of 1000 rows was made up, with 10 columns: label",)
+    assert list(told(message, notes)) == ([((10,), (columns,))] if columns else [])
 
 
 def test_a_table_gets_as_many_rows_as_can_be_reshaped() -> None:

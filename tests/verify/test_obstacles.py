@@ -140,7 +140,7 @@ OBSTACLES = {
             return data.prefetch(1)
         """,
         "TFM307 confirmed",
-        ('mode of rows is "train", as the flagged place asks', "a table of 1000 rows was made up, with the columns x0"),
+        ('mode of rows is "train", as the flagged place asks', "a table of 1000 rows was made up, with 8 columns: x0"),
     ),
     "an optimizer of another strategy": (
         """

@@ -38,6 +38,10 @@ class MadeData:
         number = min(number, self._most_rows)
         return self._rows.get(number, number)
 
+    def columns(self, number: int) -> int:
+        """Columns of a table that is made up with so many."""
+        return math.prod(self._in_place_of((number,)) or (number,))
+
     def _in_place_of(self, sizes: tuple[int, ...]) -> tuple[int, ...] | None:
         """What fits in the place of these sizes, which may have been corrected several times."""
         if sizes not in self._corrected:

@@ -109,7 +109,7 @@ def install(program: str, request: dict[str, Any], substitutes: Any, load: Calla
     around = load("around_files").AroundFiles(files, contents, load("usual").usual, note)
     around.install()
     columns = load("columns").Columns
-    tables = load("tables").Tables(texts, asked, files.there, files.root, made_up, data.rows, columns)
+    tables = load("tables").Tables(texts, asked, files.there, files.root, made_up, data, columns)
     changes = dict.fromkeys(reading.READERS, files.patch_reader)
     hooks: Any = builtins
     catalogue = load("catalogue").Catalogue(

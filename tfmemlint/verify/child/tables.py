@@ -48,14 +48,15 @@ class Tables:
         find: Callable[[str], str | None],
         root: str,
         note: Note,
-        rows: Callable[[int], int],
+        sizes: Any,
         columns: Callable[..., Any],
     ) -> None:
         """`asked` tells whether the program's own files ask; `root` is where files lie that were made up, whose names a
-        program found by listing a folder; `rows` gives a number of rows that fits; `columns` reads what the code says
-        of columns."""
+        program found by listing a folder; `sizes` gives numbers of rows and of columns that fit; `columns` reads what
+        the code says of columns."""
         self._source, self._asked, self._find, self._root, self._note = source, asked, find, root, note
-        self._rows, self._columns = rows(ROWS), functools.lru_cache(lambda kind: columns(source, dir(kind)))
+        self._sizes, self._rows = sizes, sizes.rows(ROWS)
+        self._columns = functools.lru_cache(lambda kind: columns(source, dir(kind)))
         self._kinds: dict[str, Any] = {}
 
     def patch(self, pandas: types.ModuleType) -> None:
@@ -110,12 +111,15 @@ class Tables:
         """The columns of a table and their number of rows, which are noted. `given` are those that the call itself
         names, `whole` says that these are all."""
         named = list(dict.fromkeys([*(given or ()), *([] if whole else known.all or known.names)]))
-        shown = ", ".join(map(str, named)) or f"{COLUMNS} of no known name"
-        self._note(f"{path} is not there: a table of {self._rows} rows was made up, with the columns {shown}")
-        count = max(COLUMNS, _widest(self._source))
-        if not whole and not known.all and any(each in self._source for each in AS_ARRAY):
+        shown, count = ", ".join(map(str, named)), max(COLUMNS, _widest(self._source))
+        if not named or (not whole and not known.all and any(each in self._source for each in AS_ARRAY)):
             named += [f"column_{number}" for number in range(max(count - len(named), 2))]
-        return named or [f"column_{number}" for number in range(count)], self._rows
+        wanted = self._sizes.columns(len(named))
+        if not whole or isinstance(given, range):
+            named += [f"column_{len(named) + number}" for number in range(wanted - len(named))]
+        size = f"a table of {self._rows} rows was made up, with {len(named)} columns"
+        self._note(": ".join(filter(None, (f"{path} is not there: {size}", shown))))
+        return named, self._rows
 
     def _of_pandas(self, path: str, reader: str, options: dict[str, Any]) -> Any:
         pandas = importlib.import_module("pandas")

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from tfmemlint.verify.plan import widths
 from tfmemlint.verify.result import Pair
 from tfmemlint.verify.run.runs import Run
 
@@ -87,7 +88,7 @@ def corrected(pair: Pair, run: Run) -> Pair | None:
     made, message = _made(pair, run), RECEIVED.sub("", run.error.message)
     fit = {shape for each in known for shape in each}
     for asked in ([shape for shape in made if shape[1:] not in fit], made):  # those that were corrected come last
-        each_told = itertools.chain(_unpacked(pair, run, asked), _told(message, asked))
+        each_told = itertools.chain(_unpacked(pair, run, asked), _told(message, asked), widths.told(message, run.notes))
         told = (each for each in each_told if each not in known and 0 not in each[1])
         first = next((each for each in told if each[0] != each[1] and each[0] not in dict(known)), None)
         if first is not None:
