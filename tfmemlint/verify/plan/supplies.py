@@ -8,8 +8,8 @@ import libcst as cst
 
 from tfmemlint.finding import Edit, Span
 from tfmemlint.model.file import File
-from tfmemlint.syntax.scopes import Binds
-from tfmemlint.syntax.tree import Node
+from tfmemlint.syntax.scopes import Binds, Definition
+from tfmemlint.syntax.tree import Node, walk
 from tfmemlint.verify.plan.across import Slices
 from tfmemlint.verify.plan.elements import Elements
 from tfmemlint.verify.plan.examples import Example
@@ -17,7 +17,7 @@ from tfmemlint.verify.plan.made_up import code_for
 from tfmemlint.verify.plan.objects import Parts, Path, paths
 from tfmemlint.verify.plan.programs import PlanError
 from tfmemlint.verify.plan.slicing import Home
-from tfmemlint.verify.plan.statements import asked_of
+from tfmemlint.verify.plan.statements import asked_of, changed_name, is_load
 
 
 class Supplies:
@@ -80,7 +80,7 @@ class Supplies:
         of_module = all(isinstance(each.scope, cst.Module) for each in found)
         if of_module:
             self._keep(name)
-        return of_module or self._provide_around(name)
+        return of_module or self._provide_around(name) or self._provide_made_here(name)
 
     def give(self, word: str, path: Path, code: str) -> None:
         """Have this there for a name, or at the end of a path from it."""
@@ -175,6 +175,31 @@ class Supplies:
                 self._instead_of(span, made)
                 return True
         return False
+
+    def _provide_made_here(self, name: cst.Name) -> bool:
+        """Make once more what a function makes by a call of the library alone, of what is known, and then leaves as it
+        is: `ImageDataGenerator(rotation_range=9)`."""
+        made = self.file.only_definition(name)
+        value = made.value if made is not None and not made.path else None
+        if not isinstance(value, cst.Call) or not (self.file.call(value).name or "").startswith("tf."):
+            return False
+        if self._is_flagged(self.file.span(value)) or made is None or self._is_changed(made, name):
+            return False
+        part = self.slices.of(name)
+        read = [each for each in walk(value, cst.Name) if is_load(self.file, each) and part.definitions(each)]
+        if not all(self.provide(each) for each in read):
+            return False
+        self.made[name.value] = self.file.text(value)
+        return True
+
+    def _is_changed(self, made: Definition, name: cst.Name) -> bool:
+        """Whether a statement changes the object of a name before it is read there."""
+        place, start = self.file.span(name).start, self.file.span(made.node).start
+        changed = map(changed_name, self.file.tree.of(cst.SimpleStatementLine))
+        return any(
+            each is not None and each.value == name.value and start < self.file.span(each).start < place
+            for each in changed
+        )
 
     def _is_replaced(self, name: cst.Name) -> bool:
         at = self.file.span(name).start
