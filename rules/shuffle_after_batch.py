@@ -11,6 +11,7 @@ from tfmemlint.api import (
     Fix,
     Rule,
     Safety,
+    Shows,
     Step,
     elements,
     fixes,
@@ -79,6 +80,7 @@ class ShuffleAfterBatch(Rule):
             related=[(batch, "batched here")],
             bytes=cost,
             contrast=None if cached else fixes.leave_out(file, shuffle),
+            shows=Shows(metric="unmixed") if cached and edits is None else None,
         )
 
     def _instead(self, source: Call) -> str:

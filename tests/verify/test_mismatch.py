@@ -105,6 +105,7 @@ def test_an_error_tells_how_many_rows_fit(message: str, found: object) -> None:
         ("cannot reshape array of size 9000 into shape (28,28,1)", 785),
         ("cannot reshape array of size 9 into shape (28,28)", 785),
         ("Input to reshape is a tensor with 9000 values, but the requested shape has 784000", 785),
+        ("a tensor with 900 values, but the requested shape requires a multiple of 784", 785),
         ("expected axis -1 of input shape to have value 784, but received input with shape (None, 9)", 785),
         ("expected shape=(None, 784), found shape=(32, 9)", 785),
         ("expected shape=(None, 784), found shape=(32, 5)", None),
@@ -113,7 +114,7 @@ def test_an_error_tells_how_many_rows_fit(message: str, found: object) -> None:
 )
 def test_a_table_gets_as_many_columns_as_a_row_is_to_have_numbers(message: str, columns: int | None) -> None:
     notes = ("a.csv is not there: a table of 1000 rows was made up, with 10 columns: label",)
-    assert list(told(message, notes)) == ([((10,), (columns,))] if columns else [])
+    assert list(told(message, notes))[:1] == ([((10,), (columns,))] if columns else [])
 
 
 def test_a_table_gets_as_many_rows_as_can_be_reshaped() -> None:

@@ -26,6 +26,8 @@ def judge_growth(claim: Claim, before: Sequence[Run]) -> Verdict:
     missing = METRICS[names[0]].missing
     if claim.function and all(run.marks and not _traced_anew(claim.function, run) for run in before):
         traces = before[0].traces_by_name.get(claim.function, 0)
+        if not traces:
+            return inconclusive(f"{claim.function} is not called in the {len(before[0].marks)} rounds that ran")
         said = f"{claim.function} was traced {traces} times in {len(before[0].marks)} rounds"
         return Verdict(NOT_CONFIRMED, said, names[0], repeats=len(before))
     for metric in (METRICS[name] for name in names):

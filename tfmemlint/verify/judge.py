@@ -20,6 +20,7 @@ from tfmemlint.verify.metrics import (
     METRICS,
     SETTINGS,
     STEPS,
+    UNMIXED,
     WHERE_BYTES_ARE,
     Metric,
     of_one_data_set,
@@ -93,7 +94,7 @@ def _judged(claim: Claim, before: Sequence[Run], after: Sequence[Run]) -> Verdic
         return ended
     if claim.expected is not None:
         return _judge_expected(claim.expected, before, claim.metric)
-    if claim.by_itself and claim.metric in (*SETTINGS, *CALLED, *ANEW, *GIVEN):
+    if claim.by_itself and claim.metric in (*SETTINGS, *CALLED, *ANEW, *GIVEN, *UNMIXED):
         return _judge_setting(METRICS[claim.metric], before)
     if claim.by_itself:
         return judge_growth(claim, before)
@@ -168,6 +169,9 @@ def _judge_setting(metric: Metric, before: Sequence[Run]) -> Verdict:
         reason = before[0].held or "nothing of a graph is held at the end"
     elif metric.name == "made_per_call":
         reason = f"variables were made in {before[0].made} of {before[0].reached} calls"
+    elif metric.name in UNMIXED:
+        batches = before[0].unmixed or 0
+        reason = f"each of {batches} batches has the same rows in both epochs" if batches else "batches are mixed"
     elif metric.name in GIVEN:
         given = before[0].wide or 0
         wide = f"it is given float64 arrays of {show_bytes(given)}, half of which would do as float32"

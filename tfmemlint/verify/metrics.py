@@ -158,6 +158,7 @@ METRICS = {
         Metric("parameters", "", 0.5, _figure(lambda run: run.parameters), "the flagged layer is not built"),
         Metric("element", "bytes", 64, _figure(lambda run: run.element), "no data set is looked at"),
         Metric("repeating", "", 0.5, _figure(lambda run: run.repeating), "no data set ends in time"),
+        Metric("unmixed", "", 0.5, _figure(lambda run: run.unmixed), "no data set ends in time"),
         Metric("wide", "bytes", KIB, _figure(lambda run: run.wide), "the flagged call is not come to"),
         Metric("growth_dropped", "", 0.5, _growth_dropped, "TensorFlow was not asked for the GPU options"),
     )
@@ -191,7 +192,10 @@ GIVEN = ("wide",)
 MADE = ("taken", "parameters")
 """Those of which what the flagged code makes is held against the message, by itself."""
 
-LOOKED_AT = ("element", "repeating")
+UNMIXED = ("unmixed",)
+"""Those of which the elements of one data set tell, with nothing to compare them with."""
+
+LOOKED_AT = ("element", "repeating", *UNMIXED)
 """Those of which the elements of a data set tell."""
 
 ITERATED = "iterated_bytes"

@@ -40,6 +40,9 @@ def judge_error(claim: Claim, before: Sequence[Run], after: Sequence[Run]) -> Ve
     if not after:
         return inconclusive("the repaired program was not run", "error")
     same = next((said for run in after if (said := _raised(error, run)) is not None), None)
+    made_up = any(run.sizes_made_up for run in before)
+    if same is not None and (made_up or ":" not in error):  # what does not fit may be what is made up
+        return inconclusive(f"both programs raise {same}", "error")
     if same is not None:
         return Verdict(REPAIR_FAILS, f"the repaired program raises it too: {same}", "error", repeats=repeats)
     failed = next((run for run in after if run.status != "ok"), None)

@@ -9,6 +9,7 @@ from tfmemlint.units import show_bytes
 from tfmemlint.verify.judge import NEXT_TO_NO_DATA, judge
 from tfmemlint.verify.metrics import GIVEN
 from tfmemlint.verify.plan.alone import WORDS, WORDS_SOLVED
+from tfmemlint.verify.plan.asked_columns import having, with_columns
 from tfmemlint.verify.plan.for_keras_2 import of_keras_2, with_keras_2
 from tfmemlint.verify.plan.for_version_1 import of_version_1, with_version_1
 from tfmemlint.verify.plan.mismatch import corrected, shaped, with_rows
@@ -169,8 +170,10 @@ def _fitting(plan: Plan, before: Sequence[Run]) -> Plan | None:
 
 
 def _goes_on(plan: Plan, before: Sequence[Run], after: Sequence[Run]) -> bool:
-    """Whether a run failed, and shows nothing all the same."""
-    return before[-1].error is not None and not after and judge(plan.claim, before, after).kind != CONFIRMED
+    """Whether a run failed, or both did where an error is claimed, and that shows nothing all the same."""
+    both = plan.claim.error is not None and bool(after) and after[-1].error is not None
+    failed = before[-1].error is not None and (both or not after)
+    return failed and judge(plan.claim, before, after).kind != CONFIRMED
 
 
 def _further(plan: Plan, run: Run) -> Plan | None:
@@ -185,7 +188,7 @@ def _further(plan: Plan, run: Run) -> Plan | None:
         again = None
     if again is not None:
         return replace(again, pair=_as_before(again.pair, plan.pair))
-    for other in (with_files, with_version_1, with_keras_2) if plan.own else ():
+    for other in (with_columns, with_files, with_version_1, with_keras_2) if plan.own else ():
         pair = other(plan.pair, run)
         if pair is not None:
             return replace(plan, pair=pair)
@@ -194,7 +197,7 @@ def _further(plan: Plan, run: Run) -> Plan | None:
 
 def _as_before(pair: Pair, tried: Pair) -> Pair:
     """Other programs with what was found out in the tries with some."""
-    found = with_rows(shaped(pair, tried.before.shapes), tried.before.rows)
+    found = having(with_rows(shaped(pair, tried.before.shapes), tried.before.rows), tried.before.columns)
     found = present(found) if tried.before.present else found
     found = many(found) if tried.before.many else found
     found = of_version_1(found) if tried.before.version_1 else found

@@ -202,8 +202,11 @@ def _completed(parse: Any, note: Note) -> Any:
 
 
 def _value(action: Any) -> list[str]:
-    """What is given for one argument: the first of its choices, or something of its type."""
+    """What is given for one argument: what it would be by default, the first of its choices, or something of its
+    type."""
     if action.nargs == 0:
         return []
+    if isinstance(action.default, (int, float, str)) and action.default != argparse.SUPPRESS:
+        return [str(action.default)]
     one = str(next(iter(action.choices))) if action.choices else {int: "1", float: "0.1"}.get(action.type, action.dest)
     return [one] * (action.nargs if isinstance(action.nargs, int) else 1)

@@ -23,6 +23,9 @@ BY_NAME = frozenset({
 })  # fmt: skip
 """Methods whose first arguments name columns."""
 
+OF_FEATURES = re.compile(r"(?:numeric|categorical)_column\w*")
+"""Functions that describe a column by its name, some with the values that it may have."""
+
 OF_ALL = frozenset(("iloc", "index", "loc", "values"))
 OF_TABLES = frozenset(("concat", "enumerate", "merge", "shuffle", "train_test_split"))
 """Functions that give tables, or their rows, of those that they are given."""
@@ -39,11 +42,12 @@ class Columns:
     """The columns that a program names, with what tells of their values: `attributes` are the names that the tables of
     the library itself have."""
 
-    def __init__(self, source: str, attributes: Iterable[str]) -> None:
+    def __init__(self, source: str, attributes: Iterable[str], asked: Iterable[str] = ()) -> None:
+        """With the names that an earlier run of the program has `asked` for in vain."""
         self._nodes = list(ast.walk(ast.parse(source)))
         self._own = OF_ALL.union(attributes)
         self._tables = self._found()
-        self.names: list[Any] = list(dict.fromkeys(self._named()))
+        self.names: list[Any] = list(dict.fromkeys((*self._named(), *asked)))
         """In the order in which the code has them."""
         self.all = [name for names in self._renamed() for name in names]
         """All columns, where the code gives them names."""
@@ -142,6 +146,8 @@ class Columns:
         if name in BY_NAME:
             for arg in node.args:
                 yield from _texts(arg)
+        if OF_FEATURES.fullmatch(name) and node.args:
+            yield from _texts(node.args[0])
         if name == "rename":
             maps = [each.value for each in node.keywords if each.arg == "columns"] + node.args[:1]
             keys = [key for each in maps if isinstance(each, ast.Dict) for key in each.keys if key is not None]
@@ -188,6 +194,8 @@ class Columns:
             return
         if name == "to_datetime" and (column := self._column(first)) is not None:
             self.times.add(column)
+        if OF_FEATURES.fullmatch(name) and len(node.args) > 1:
+            self._equal(_text(first), node.args[1])
         inner = self._column(node.func.value) if isinstance(node.func, ast.Attribute) else None
         if inner is None:
             return

@@ -145,6 +145,16 @@ def _is_made_up(text: Any) -> bool:
     return isinstance(name, str) and f"{os.sep}tfmemlint_made_up{os.sep}" in name
 
 
+OF_CLASS = re.compile(r"class_\d{3}")
+
+
+def name_classes(folder: str, names: Any) -> None:
+    """Give the folders of classes in a made-up folder the names that the program has for them, if it has any."""
+    made = sorted(each for each in os.listdir(folder) if OF_CLASS.fullmatch(each)) if names else []
+    for old, name in zip(made, names or (), strict=False):
+        os.rename(os.path.join(folder, old), os.path.join(folder, str(name)))
+
+
 @functools.lru_cache
 def wav() -> bytes:
     """A WAV file of one channel, by the format's description."""

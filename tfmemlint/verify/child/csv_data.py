@@ -39,7 +39,8 @@ def install(root: str, find: Callable[[str], str | None], made_up: Callable[[str
             rows.writerow(names)
             kinds = _kinds(names, options.get("column_defaults"))
             rows.writerows([_value(kind, number) for kind in kinds] for number in range(ROWS))
-        made_up(f"{pattern} is not there: a table of {ROWS} rows was made up, with {len(names)} columns: {', '.join(names)}")
+        size = f"a table of {ROWS} rows was made up, with {len(names)} columns"
+        made_up(f"{pattern} is not there: {size}: {', '.join(names)}")
         return make(**{**options, "file_pattern": path, "column_names": names})
 
     experimental.make_csv_dataset = dataset

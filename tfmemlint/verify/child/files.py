@@ -218,12 +218,15 @@ class Files:
 
         @functools.wraps(function)
         def read(*args: Any, **kwargs: Any) -> Any:
-            given = list(args)
-            at = 1 if skipped else 0
-            if len(given) > at and isinstance(given[at], (str, os.PathLike)):
-                given[at] = find(os.fspath(given[at]))
-            elif word in kwargs and isinstance(kwargs[word], (str, os.PathLike)):
-                kwargs[word] = find(os.fspath(kwargs[word]))
+            given, at = list(args), 1 if skipped else 0
+            names = kwargs.get("class_names") or kwargs.get("classes") if word is not None else None
+            self._classes = len(names) if isinstance(names, (list, tuple)) else self._classes
+            all_given: Any = given if len(given) > at else kwargs
+            key = at if all_given is given else word
+            path = given[at] if all_given is given else kwargs.get(word or "")
+            if isinstance(path, (str, os.PathLike)):
+                all_given[key] = found = find(os.fspath(path))
+                self._contents.name_classes(found, names if found.startswith(self.root) else None)
             return function(*given, **kwargs)
 
         return read

@@ -24,6 +24,9 @@ VISITS = 3
 MAKINGS, NOTHING = 6, 64 << 10
 """Times that something is made again, and the bytes that are none."""
 
+FEW_BATCHES = 3
+"""Batches from which it is no chance that each has the same rows again."""
+
 LOOKED_AT, MOST_BYTES, SECONDS = 64, 1 << 30, 10.0
 """Elements of an epoch whose order is looked at, the bytes of all, and how long an epoch may take, at the most."""
 
@@ -44,6 +47,7 @@ class Flagged:
         self._element: int | None = None
         self._repeating: int | None = None
         self._wide: int | None = None
+        self._unmixed: int | None = None
 
     def install(self, arrays: Any) -> None:
         """Put the hooks where every module finds them; `arrays` counts those of NumPy, if it is not None."""
@@ -132,38 +136,45 @@ class Flagged:
         elif isinstance(value, (sys.modules["tensorflow"].data.Dataset, _distributed())):
             first, second = self._digests(value), self._digests(value)
             if first is not None and second is not None:
-                same = sum(one == other and bool(one) for one, other in zip(first, second, strict=True))
-                self._repeating = (self._repeating or 0) + same
+                same = [one == other and bool(one) for one, other in zip(first, second, strict=True)]
+                self._repeating = (self._repeating or 0) + sum(same[:2])
+                batches = first[2].total() if same[2] else 0
+                self._unmixed = max(self._unmixed or 0, batches if batches >= FEW_BATCHES else 0)
 
     def looked(self, make: Any, use: Any, _traced: bool) -> None:
         """Look at what a call of the flagged function gives: `use` calls what `make` gives."""
         self.look(use(make()))
 
-    def _digests(self, value: Any) -> tuple[list[bytes], Counter[bytes]] | None:
-        """A digest of each of the first elements, and of each row of all, of none where they are too many bytes. The
-        epoch is gone through to its end, without which a cache keeps nothing; None where that takes too long."""
+    def _digests(self, value: Any) -> tuple[list[bytes], Counter[bytes], Counter[bytes]] | None:
+        """A digest of each of the first elements, of each row of all and of the rows of each element in any order, of
+        none where they are too many bytes. The epoch is gone through to its end, without which a cache keeps nothing;
+        None where that takes too long."""
         found: list[bytes] = []
         rows: Counter[bytes] = Counter()
+        batches: Counter[bytes] = Counter()
         left, end = MOST_BYTES, time.monotonic() + SECONDS
         for number, element in enumerate(value):
             if time.monotonic() > end:
                 return None
             if left < 0:
                 rows.clear()
+                batches.clear()
                 continue
             parts = [part.numpy() for part in sys.modules["tensorflow"].nest.flatten(element, expand_composites=True)]
             size = sum(part.nbytes if hasattr(part, "nbytes") else len(part) for part in parts)
             left -= size
-            rows.update(map(_digest, _rows(parts)))
+            inside = sorted(map(_digest, _rows(parts)))
+            rows.update(inside)
+            batches[b"".join(inside)] += 1
             if number < LOOKED_AT:
                 self._element = max(self._element or 0, size)
                 found.append(_digest(parts))
-        return found, rows if left >= 0 else Counter()
+        return (found, rows, batches) if left >= 0 else (found, Counter(), Counter())
 
     def report(self) -> dict[str, Any]:
         """The bytes taken, those that a flagged statement leaves, the parameters of the largest flagged layer that was
-        built, the bytes of the largest element, how many data sets repeat themselves, and the bytes of float64 arrays
-        that the flagged call was given."""
+        built, the bytes of the largest element, how many data sets repeat themselves, the bytes of float64 arrays that
+        the flagged call was given, and the batches that have the same rows in each epoch."""
         counted = [layer.count_params() for layer in self._layers if getattr(layer, "built", False)]
         return {
             "taken": self._taken,
@@ -174,6 +185,7 @@ class Flagged:
             "element": self._element,
             "repeating": self._repeating,
             "wide": self._wide,
+            "unmixed": self._unmixed,
         }
 
 

@@ -20,8 +20,8 @@ alone, so that it runs under the user's own interpreter, where tfmemlint need no
 - `notebook`: the program is the code of one, and finds `get_ipython`, which gives None, and `display`, which prints
 - `package`: the package of the program, for its relative imports
 - `shapes`: pairs of sizes that are made up behind the first axis of arrays, and those that fit in their place,
-  `rows`: of numbers of rows; `present`: whether files are there that the program looks for (see `files.py`),
-  `many`: whether made-up folders have many of them
+  `rows`: of numbers of rows; `columns`: names that made-up tables have besides; `present`: whether files are there
+  that the program looks for (see `files.py`), `many`: whether made-up folders have many of them
 - `patient`, `work`: seconds, and seconds of processor time, after which loops and training are cut short; with
   `substitute`
 - `version_1`, `keras_2`: what it is written for (see `surroundings.py`); with `substitute`

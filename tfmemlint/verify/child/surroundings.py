@@ -108,7 +108,7 @@ def install(program: str, request: dict[str, Any], substitutes: Any, load: Calla
     files.install()
     around = load("around_files").AroundFiles(files, contents, load("usual").usual, note)
     around.install()
-    columns = load("columns").Columns
+    columns = functools.partial(load("columns").Columns, asked=request.get("columns", ()))
     tables = load("tables").Tables(texts, asked, files.there, files.root, made_up, data, columns)
     changes = dict.fromkeys(reading.READERS, files.patch_reader)
     hooks: Any = builtins

@@ -27,12 +27,16 @@ OF_FILES = ("file", "image", "img", "path")
 FILES = 64
 """Files that a made-up folder has, by their numbers (see `files.py`)."""
 
+OF_KEYS = re.compile(r"(?:^|[_\W])(?:id|ID|Id|idx|index|isbn|ISBN|item|movie|product|user)$|[a-z]I[dD]$")
+"""Names of columns by which tables are joined, and rows told apart."""
+
 OF_TIMES = ("date", "time")
 OF_LABELS = ("label", "class", "target", "category")
 PLACES = re.compile(r"\.iloc\s*\[[^,\]]*,\s*\[?([\d\s:,]*)")
 """The columns that are taken of a table by their places."""
 
-MOST_COLUMNS = 1000
+TAKEN = re.compile(r"\.(?:skip|take|shuffle)\(\s*(?:\w+\s*=\s*)?(\d[\d_]*)")
+MOST_COLUMNS, MOST_ROWS = 1000, 100_000
 AS_ARRAY = (".iloc[", ".values", ".to_numpy(", ".drop(", ".pop(", ".select_dtypes(")
 """What code has that takes all columns of a table, or all but those that it names."""
 
@@ -55,7 +59,7 @@ class Tables:
         program found by listing a folder; `sizes` gives numbers of rows and of columns that fit; `columns` reads what
         the code says of columns."""
         self._source, self._asked, self._find, self._root, self._note = source, asked, find, root, note
-        self._sizes, self._rows = sizes, sizes.rows(ROWS)
+        self._sizes, self._rows = sizes, sizes.rows(max(ROWS, _most_rows(source)))
         self._columns = functools.lru_cache(lambda kind: columns(source, dir(kind)))
         self._kinds: dict[str, Any] = {}
 
@@ -195,6 +199,9 @@ def _open_ended(pandas: Any, further: Callable[[Any, Any], Any], note: Note) -> 
         def loc(self) -> Any:
             return ByLabel("loc", self)
 
+        def drop(self, *args: Any, **options: Any) -> Any:
+            return super().drop(*args, **{"errors": "ignore", **options})
+
         def __getitem__(self, key: Any) -> Any:
             complete(self, key)
             flags = key if str(getattr(key, "dtype", "")) == "bool" and len(key) == len(self) else None
@@ -214,6 +221,12 @@ def _open_ended(pandas: Any, further: Callable[[Any, Any], Any], note: Note) -> 
                 return self[name]
 
     return MadeUpTable
+
+
+def _most_rows(source: str) -> int:
+    """The number of rows that steps of pipelines ask for: `skip(46_797)` leaves nothing of fewer."""
+    asked = (int(number.replace("_", "")) for number in TAKEN.findall(source))
+    return max((2 * number for number in asked if 2 * number <= MOST_ROWS), default=0)
 
 
 def _widest(source: str) -> int:
@@ -251,7 +264,7 @@ def column(name: Any, rows: int, known: Any, times: Any = frozenset()) -> Any:
         return [f"some words of text {row}" for row in range(rows)]
     if any(each in word for each in OF_LABELS):
         return draw.integers(0, 2, rows)
-    if word.rpartition("_")[2] in ("id", "idx", "index"):
+    if OF_KEYS.search(str(name)):
         return numpy.arange(rows)
     return draw.random(rows)
 

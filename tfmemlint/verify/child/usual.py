@@ -90,6 +90,8 @@ def usual(name: str) -> object:
         return None
     if is_size(name):
         return 64
+    if len(words) > 1 and words[-1] in ("split", "size") and words[-2] in ("dev", "test", "val", "valid", "validation"):
+        return 0.2
     if words[-2:] == ["growth", "rate"]:  # of a DenseNet: so many channels more with each layer
         return 12
     if words[0] in ("is", "use", "has", "do", "with", "enable", "should") and len(words) > 1:

@@ -9,7 +9,7 @@ from tfmemlint.finding import Finding, Severity
 from tfmemlint.model.file import File
 from tfmemlint.verify.claim import too_small
 from tfmemlint.verify.evidence import Sample
-from tfmemlint.verify.metrics import CALLED, LOOKED_AT, STEPS
+from tfmemlint.verify.metrics import CALLED, LOOKED_AT, STEPS, UNMIXED
 from tfmemlint.verify.plan import called, device_settings
 from tfmemlint.verify.plan.alone import Alone
 from tfmemlint.verify.plan.claims import by_the_message, claim_of, is_of_settings, is_own, of_what_is_made
@@ -34,7 +34,8 @@ def plan(
     if sample is None and finding.severity is Severity.INFO:
         raise PlanError("the rule is advice that promises no memory, so there is nothing to measure")
     claim = claim_of(finding, sample)
-    if not finding.compared and not claim.growth and (finding.shows is None or claim.metric in LOOKED_AT):
+    needs_other = claim.metric in LOOKED_AT and claim.metric not in UNMIXED
+    if not finding.compared and not claim.growth and (finding.shows is None or needs_other):
         made = of_what_is_made(finding, file) if not is_own(claim) else None
         if made is None:
             return of_sample(finding, sample, samples_too)

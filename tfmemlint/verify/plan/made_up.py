@@ -136,6 +136,14 @@ def in_place_of(file: File, statement: Node) -> tuple[Node, str] | None:
     return None if made is None else (small.value, made)
 
 
+def counts_unknown(file: File, statement: Node) -> str:
+    """Words on the data sets that a statement binds of which no number of elements is known; empty where there are
+    none."""
+    values = (file.values.definition(each, None) for each in _bound_by(file, statement))
+    unknown = any(isinstance(each, Dataset) and each.count is None for value in values for each in value.options)
+    return "how many elements the data has is not known" if unknown else ""
+
+
 def _bound_by(file: File, statement: Node) -> Iterator[Definition]:
     for bindings in file.flow(file.scope_of(statement)).bindings.values():
         yield from (each for each in bindings if file.tree.statement(each.node) is statement)

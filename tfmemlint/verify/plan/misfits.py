@@ -11,9 +11,11 @@ from tfmemlint.verify.plan.roles import OF_ARRAYS, OF_TEXT
 from tfmemlint.verify.run.runs import Failure
 
 NUMBER, TEXT, OBJECT, FUNCTION, ARRAY = "a number", "a text", "an object", "a function", "an array"
+PAIR = "two numbers"
 
 KINDS: tuple[tuple[str, re.Pattern[str]], ...] = (
     (FUNCTION, re.compile(r"object is not callable")),
+    (PAIR, re.compile(r"must be a 1-D (?:int32 )?Tensor of 2 elements|size must have length 2|tensor with 2 elements")),
     (TEXT, re.compile(
         r"expected str\b|must be str|concatenate str|argument should be a str|join\(\) argument|bytes-like object"
         r"|[Ee]xpected string, but got"
@@ -103,6 +105,8 @@ def of_kind(code: str) -> str:
         return OBJECT
     if code.startswith("tfmemlint_function"):
         return FUNCTION
+    if code.startswith("("):
+        return PAIR
     if code[:1] in "'\"":
         return TEXT
     return NUMBER if code.lstrip("-")[:1].isdigit() or code in ("True", "False") else code
@@ -115,5 +119,7 @@ def code_of(kind: str, name: str) -> str:
         return repr(value) if isinstance(value, int) and not isinstance(value, bool) else "2"
     if kind == TEXT:
         return repr(value if isinstance(value, str) else "text")
+    if kind == PAIR:
+        return f"({value}, {value})" if isinstance(value, int) and not isinstance(value, bool) else "(64, 64)"
     made = {OBJECT: f'tfmemlint_thing("{name}")', FUNCTION: f'tfmemlint_function("{name}")'}
     return made.get(kind, 'tfmemlint_array("float32", (1024, 1021))')

@@ -18,7 +18,7 @@ from tfmemlint.verify.plan.across import Slices
 from tfmemlint.verify.plan.claims import is_of_settings
 from tfmemlint.verify.plan.composing import Composer, Texts
 from tfmemlint.verify.plan.examples import Example
-from tfmemlint.verify.plan.made_up import in_place_of
+from tfmemlint.verify.plan.made_up import counts_unknown, in_place_of
 from tfmemlint.verify.plan.misfits import Made, misfit
 from tfmemlint.verify.plan.pairs import ExamplesOf, paired
 from tfmemlint.verify.plan.places import Places
@@ -72,7 +72,7 @@ class Planner:
         self._kinds: dict[int, str] = {}
         self._left: list[left_out.LeftOut] = []
         self._held: list[Node] = []
-        self._guessed = ""
+        self._guessed = self._uncounted = ""
         self._stop: Node | None = None
         """Behind which statement the program ends, where what follows raises."""
 
@@ -129,6 +129,7 @@ class Planner:
                     if found is None and free and unit is not self._places.statement(self.finding.span):
                         found = self._left_out(unit)
                     if found is not None:
+                        self._uncounted = self._uncounted or counts_unknown(part.file, unit)
                         self._made[id(unit)] = found
                         return True
         unlike = ((key, made) for key, made in self._made_up.items() if key not in self._kinds)
@@ -214,7 +215,7 @@ class Planner:
         edits = () if self.claim.metric in CALLED and self.claim.expected is not None else self.finding.compared
         texts = composer.texts(self.file, edits) if edits else (composer.text(), None)
         self.replaced += [*ways.replaced, *self._beyond(), *composer.notes()]
-        self._guessed = next(filter(None, (ways.guessed, *self._beyond())), "")
+        self._guessed = next(filter(None, (ways.guessed, *self._beyond(), self._uncounted)), "")
         return texts
 
     def _beyond(self) -> list[str]:

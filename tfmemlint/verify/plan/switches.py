@@ -24,6 +24,34 @@ def switched(file: File, parameter: cst.Param, function: cst.FunctionDef, flagge
     return None if found is not None and _is_default(parameter, found) else found
 
 
+def is_refused(file: File, parameter: cst.Param, function: cst.FunctionDef) -> bool:
+    """Whether a function cannot do without a parameter: it has no default, or one with which the function raises at
+    once, as `if not classes: raise` does of 0."""
+    if parameter.default is None:
+        return True
+    default = file.text(parameter.default)
+    first = function.body.body if isinstance(function.body, cst.IndentedBlock) else ()
+    raising = (each for each in first if isinstance(each, cst.If) and _raises(each.body))
+    return any(_refuses(file, each.test, parameter.name.value, default) for each in raising)
+
+
+def _raises(body: cst.BaseSuite) -> bool:
+    last = body.body[-1] if body.body else None
+    return isinstance(last, cst.SimpleStatementLine) and isinstance(last.body[-1], cst.Raise)
+
+
+def _refuses(file: File, test: cst.BaseExpression, word: str, default: str) -> bool:
+    """Whether a test holds for a name that has its default."""
+    if isinstance(test, cst.BooleanOperation) and isinstance(test.operator, cst.Or):
+        return any(_refuses(file, each, word, default) for each in (test.left, test.right))
+    if isinstance(test, cst.UnaryOperation) and isinstance(test.operator, cst.Not):
+        return file.text(test.expression) == word and default in ("None", "0", "False", "''", '""')
+    if not isinstance(test, cst.Comparison) or file.text(test.left) != word:
+        return False
+    operator, other = test.comparisons[0].operator, test.comparisons[0].comparator
+    return isinstance(operator, (cst.Is, cst.Equal)) and file.text(other) == default
+
+
 def _is_default(parameter: cst.Param, code: str) -> bool:
     default = parameter.default
     if not isinstance(default, (*LITERALS, cst.Name)):

@@ -24,7 +24,7 @@ from tfmemlint.verify.plan.slicing import Home
 from tfmemlint.verify.plan.solving import Free, Solved, Solver, unpassed
 from tfmemlint.verify.plan.standing import Standing
 from tfmemlint.verify.plan.statements import owner
-from tfmemlint.verify.plan.switches import switched
+from tfmemlint.verify.plan.switches import is_refused, switched
 
 DEEPEST = 5
 CALLBACK = "tf.keras.callbacks.Callback"
@@ -178,9 +178,9 @@ class Ways:
                 code = self._known(parameter, function)
                 if code is not None:
                     given[id(parameter)] = code
-                elif parameter.default is None or id(parameter) in self._kinds:
+                elif is_refused(self.file, parameter, function) or id(parameter) in self._kinds:
                     unknown.append((function, parameter))
-                elif self.file.text(parameter.default) == "None":
+                elif parameter.default is not None and self.file.text(parameter.default) == "None":
                     self.made[id(parameter)] = Made(parameter.name.value, frozenset(), "None")
         if unknown and self._rank is not None:
             self._make_up(unknown, self._reached([function for function, _ in called]), self._rank, given)

@@ -9,7 +9,8 @@ from collections.abc import Iterator, Sequence
 TABLE = re.compile(r"a table of (\d+) rows was made up, with (\d+) columns")
 TOTAL = re.compile(
     r"cannot reshape array of size (?P<size>\d+) into shape (?P<shape>[(\[][\d, ]+[)\]])"
-    r"|a tensor with (?P<values>\d+) values, but the requested shape (?:has|requires a multiple of) (?P<wanted>\d+)"
+    r"|a tensor with (?P<values>\d+) values, but the requested shape (?:has|requires a multiple(?P<of> of)) "
+    r"(?P<wanted>\d+)"
 )
 LAST = re.compile(
     r"expected axis -1 of input shape to have value (?P<value>\d+).*?[(\[](?:None|\d+), (?P<has>\d+)[)\]]"
@@ -27,19 +28,21 @@ def told(message: str, notes: Sequence[str]) -> Iterator[tuple[tuple[int, ...], 
     """A number of columns that a table was made up with, and the one that fits, each as the sizes of a row."""
     tables = {tuple(map(int, each)) for note in notes for each in TABLE.findall(note)}
     for rows, columns in tables:
-        for has, wanted in (*_of_all(message, rows), *_of_last(message)):
+        for has, wanted in (*_of_all(message, rows, columns), *_of_last(message)):
             if 0 <= columns - has <= ASIDE and has != wanted and columns + wanted - has <= MOST:
                 yield (columns,), (columns + wanted - has,)
 
 
-def _of_all(message: str, rows: int) -> Iterator[tuple[int, int]]:
-    """The numbers that a row has, and those that it should have, where a table or one row of it is reshaped."""
+def _of_all(message: str, rows: int, columns: int) -> Iterator[tuple[int, int]]:
+    """The numbers that a row has, and those that it should have, where a table, a batch or a row of it is reshaped."""
     found = TOTAL.search(message)
     if found is None:
         return
     has = int(found["size"] or found["values"])
     sizes = [int(each) for each in re.findall(r"\d+", found["shape"] or found["wanted"])]
-    if has % rows:
+    if found["of"]:
+        yield from ((row, sizes[0]) for row in (columns - 1, columns, columns - 2) if row > 0 and has % row == 0)
+    elif has % rows:
         yield has, math.prod(sizes)
     elif math.prod(sizes) % rows == 0 and (sizes[0] == rows or found["wanted"]):
         yield has // rows, math.prod(sizes) // rows

@@ -18,7 +18,7 @@ import msgspec
 from tfmemlint.verify.run import sandbox
 from tfmemlint.verify.run.first_region import first_region
 from tfmemlint.verify.run.interpreters import MeasureError, interpreter
-from tfmemlint.verify.run.project_folder import PROJECT, lay_out, link_entries
+from tfmemlint.verify.run.project_folder import PROJECT, lay_out, link_entries, started_in
 from tfmemlint.verify.run.runs import Bounds, Failure, Line, Run, read_result
 from tfmemlint.verify.run.sandbox import Level
 from tfmemlint.verify.run.server import Server, can_serve
@@ -35,9 +35,6 @@ __all__ = ["Failure", "Line", "Run"]
 
 CHILD = Path(__file__).parents[1] / "child" / "main.py"
 FAILURES_ENOUGH = 2
-ABOVE = 3
-"""Folders above that of a program in which its files are looked for."""
-
 WALL_TO_WORK = 18
 """Of the seconds that a program may take, one in so many may be its own processor time: others use processors, too."""
 
@@ -83,6 +80,8 @@ class Program:
     """Pairs of the sizes that arrays are made up with behind their first axis, and those that fit in their place."""
     rows: tuple[tuple[int, int], ...] = ()
     """Pairs of the numbers of rows that data is made up with, and those that fit in their place."""
+    columns: tuple[str, ...] = ()
+    """Columns that tables have which are made up, beside those that the code names."""
     present: bool = False
     many: bool = False
     """Whether files and folders are there that it looks for before it reads them; whether folders have many files."""
@@ -192,11 +191,12 @@ def _request(program: Program, settings: Settings, work: str, key: str) -> dict[
         "simulated_gpus": program.simulated_gpus,
         "substitute": program.substitute,
         "package": program.package,
-        "beside": _beside(program),
+        "beside": started_in(program.folder, program.root),
         "version_1": program.version_1,
         "keras_2": program.keras_2,
         "shapes": program.shapes,
         "rows": program.rows,
+        "columns": program.columns,
         "present": program.present,
         "many": program.many,
         "raised": program.raised,
@@ -207,16 +207,6 @@ def _request(program: Program, settings: Settings, work: str, key: str) -> dict[
         "paced": not settings.timed,
         "collector": settings.variant.collector or (EACH_MARK if program.collects else ""),
     }
-
-
-def _beside(program: Program) -> list[str]:
-    """The folders that a user may start the program in: its own and those above it, up to the project's."""
-    if program.folder is None:
-        return []
-    own = Path(os.path.abspath(program.folder))
-    above = own.parents[:ABOVE]
-    found = [folder for folder in (own, *above) if not program.root or folder.is_relative_to(program.root)]
-    return [str(folder) for folder in found]
 
 
 def _folders(program: Program) -> list[str]:

@@ -8,12 +8,16 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Collection, Sequence
+from pathlib import Path
 
 PROJECT = "tfmemlint-project"
 """The name of the folder."""
 
 MOST_ENTRIES = 5_000
 """Entries of one folder that are linked."""
+
+ABOVE = 3
+"""Folders above that of a program in which its files are looked for."""
 
 NOT_LINKED = ("__pycache__",)
 """What Python has compiled of modules that are in other words now."""
@@ -66,3 +70,13 @@ def _upwards(folder: str) -> list[str]:
     """The folder and those above it, down from the project's own."""
     parts = [] if folder == os.curdir else folder.split(os.sep)
     return [os.curdir, *(os.path.join(*parts[: count + 1]) for count in range(len(parts)))]
+
+
+def started_in(folder: str | None, root: str) -> list[str]:
+    """The folders that a user may start a program of this folder in: its own and those above it, up to the project's,
+    which `root` names if there is one."""
+    if folder is None:
+        return []
+    own = Path(os.path.abspath(folder))
+    found = [each for each in (own, *own.parents[:ABOVE]) if not root or each.is_relative_to(root)]
+    return [str(each) for each in found]

@@ -172,6 +172,8 @@ class Run(msgspec.Struct, frozen=True):
     repeating: Count | None = None
     wide: Count | None = None
     """Bytes of the float64 arrays that the flagged call was given."""
+    unmixed: Count | None = None
+    """Batches of a data set of which each has the same rows in two epochs, all being so; 0 where they are not."""
     rounds: Count = 0
     """Of the loop around the flagged place, how many ran; `rounds_cut` where it would have gone on."""
     rounds_cut: bool = False
