@@ -47,6 +47,8 @@ class Substitutes:
         self._began, self._patient, self._work = time.monotonic(), patient, work
         self._tired = time.process_time() + work
         self._rounds: dict[str, int] = {}
+        self._marked = False
+        """Whether the program has come to the loop whose rounds are looked at: others inside it may be short."""
 
     def note(self, text: str) -> None:
         """Say that something was replaced."""
@@ -82,9 +84,11 @@ class Substitutes:
         if marked:
             again = self.rounds["rounds"] > 0
             self.rounds["rounds_in_all"] = None if again else _length(items)
+        least = ROUNDS_AT_LEAST if marked or not self._marked else 1
+        self._marked |= marked
         rounds = iter(items)
         for number in range(limit):
-            if number >= ROUNDS_AT_LEAST and self._takes_long():
+            if number >= least and self._takes_long():
                 self._left(number, line, marked)
                 return
             try:
@@ -106,6 +110,8 @@ class Substitutes:
             self.rounds["rounds_in_all"] = None
         if marked and rounds > 1:
             self._count()
+        if rounds > ROUNDS_AT_LEAST and self._takes_long():
+            limit = min(limit, rounds - 1)
         if rounds > limit:
             self._left(limit, line, marked)
         return rounds <= limit

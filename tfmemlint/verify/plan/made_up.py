@@ -51,6 +51,13 @@ def code_for(value: Value) -> str | None:
     return None
 
 
+def argument_for(value: Value) -> str | None:
+    """As `code_for`, with an array of NumPy for any of which dtype and shape are known, of whatever size."""
+    if isinstance(value, Array) and value.dtype is not None and value.shape is not None and None not in value.shape:
+        return f'tfmemlint_array("{value.dtype}", {tuple(value.shape)})'
+    return code_for(value)
+
+
 def _spec(array: Array) -> str | None:
     if array.dtype is None or array.shape is None or None in array.shape:
         return None

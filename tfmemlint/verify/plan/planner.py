@@ -158,12 +158,13 @@ class Planner:
         flagged = self._places.statement(self.finding.span)
         if flagged is None:
             raise PlanError("the finding stands in no statement")
-        ways = Ways(self.file, self._examples, self._solver, flagged, self._kinds)
+        others = self._places.others(self.finding)
+        near = others if self.claim.growth else ()
+        ways = Ways(self.file, self._examples, self._solver, flagged, self._kinds, near)
         self._made_up = ways.made
         own = ways.called(flagged, self.claim.metric in TRACED, self._rank) if self._direct else ways.to(flagged)
         if self.claim.metric in CALLED and own.lines and not self._direct:
             raise PlanError("nothing in the file calls the flagged function")
-        others = self._places.others(self.finding)
         if self._settings:
             others = list(dict.fromkeys((*others, *self._of_settings(flagged))))
         looks_alone = self._direct and self.claim.metric in LOOKED_AT

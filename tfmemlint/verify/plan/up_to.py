@@ -45,7 +45,8 @@ def stop(part: Slice, last: Node) -> str:
 
 def loop_around(file: File, inner: Sequence[Node], others: Sequence[Node], growth: bool) -> Node | None:
     """The loop whose rounds are counted: for growth one of the finding's places inside of the flagged statement, else
-    the one around that or around the calls that lead to it."""
+    the one around that or around the calls that lead to it, else, for growth, one of the finding's other places."""
     held = (each for each in others if growth and file.tree.contains(inner[0], each))
     around = (above for node in inner for above in file.tree.ancestors(node))
-    return next((each for each in (*held, *around) if isinstance(each, LOOPS)), None)
+    named = others if growth else ()
+    return next((each for each in (*held, *around, *named) if isinstance(each, LOOPS)), None)

@@ -9,14 +9,14 @@ from dataclasses import dataclass, field, replace
 import libcst as cst
 
 from tfmemlint.model.file import File
-from tfmemlint.model.values import Array, Class, Function, Value
+from tfmemlint.model.values import Class, Function, Value
 from tfmemlint.syntax.program import names_in
 from tfmemlint.syntax.scopes import decorated
 from tfmemlint.syntax.tree import Node
 from tfmemlint.verify.child.usual import holds_settings, words_of
 from tfmemlint.verify.plan import constructors
 from tfmemlint.verify.plan.examples import Example
-from tfmemlint.verify.plan.made_up import code_for
+from tfmemlint.verify.plan.made_up import argument_for
 from tfmemlint.verify.plan.misfits import Made, code_of
 from tfmemlint.verify.plan.programs import PlanError
 from tfmemlint.verify.plan.roles import asked, is_no_array, is_unread, stored_as, suggested
@@ -58,10 +58,12 @@ class Ways:
         solver: Solver,
         about: Node,
         kinds: Mapping[int, str] | None = None,
+        near: Sequence[Node] = (),
     ) -> None:
         """`solver` makes up what nobody passes, with sizes that make the statement `about` large enough. Parameters (by
-        the id of their nodes) that are known to be of a kind are made up as one of that."""
-        self.file, self.solver, self._flagged = file, solver, about
+        the id of their nodes) that are known to be of a kind are made up as one of that. Of calls those inside the
+        statements `near` are taken first."""
+        self.file, self.solver, self._flagged, self._near = file, solver, about, near
         self.replaced: list[str] = []
         self.guessed = ""
         """What to say about the parameters that are made up of little more than their names."""
@@ -119,8 +121,9 @@ class Ways:
 
     def _callers(self, function: cst.FunctionDef) -> Iterator[cst.Call]:
         """The calls of a function: those of its own module before those of others."""
-        graph = self.file.call_graph
-        yield from (call.node for call in graph.callers(function) or ())
+        graph, within = self.file.call_graph, self.file.tree.contains
+        here = [call.node for call in graph.callers(function) or ()]
+        yield from sorted(here, key=lambda call: not any(within(each, call) for each in self._near))
         yield from (call.node for call in graph.callers_elsewhere(function) or ())
         calls = self.file.home(function).calls_by_word
         yield from (node for node in calls.get("run", ()) if self._starts(node, function))
@@ -285,14 +288,7 @@ class Ways:
             self.replaced.append(f"{word} of {function.name.value} is {code}, as the flagged place asks")
         if code is not None or parameter.default is not None:
             return code
-        return _code(self.file.values.functions.parameter(parameter, function, None))
-
-
-def _code(value: Value) -> str | None:
-    """Python code for a value that is known well enough, else None."""
-    if isinstance(value, Array) and value.dtype is not None and value.shape is not None and None not in value.shape:
-        return f'tfmemlint_array("{value.dtype}", {tuple(value.shape)})'
-    return code_for(value)
+        return argument_for(self.file.values.functions.parameter(parameter, function, None))
 
 
 def _class_of(value: Value) -> Node | None:
