@@ -13,6 +13,7 @@ from tfmemlint.api import (
     Loop,
     Rule,
     Safety,
+    Shows,
     calls,
     gradients,
     integer,
@@ -24,6 +25,8 @@ from tfmemlint.api import (
     tensors,
     tracing,
 )
+
+COPIED = Shows(metric="copied")
 
 
 class ConcatInLoop(Rule):
@@ -67,7 +70,7 @@ class ConcatInLoop(Rule):
         loop = again.place if again is not None else None
         if found is not None and again is None and (around := repetition.loop_around_method(file, concat, found)):
             message = f"each call copies all of {found.name} again; collect a list and join it once"
-            yield self.finding(concat, file, message, related=[(around, "called in this loop")])
+            yield self.finding(concat, file, message, related=[(around, "called in this loop")], shows=COPIED)
         if found is None or again is None or not isinstance(loop, (cst.For, cst.While)):
             return
         if found.is_used_otherwise(loop) or not _is_of_data(file, concat, found, again, loop):
@@ -83,6 +86,7 @@ class ConcatInLoop(Rule):
             f"{'write the parts to a tf.TensorArray' if traced else 'collect a list and join it once'}",
             fix=collect_in_list(file, concat, found, loop),
             related=[(loop, "the loop")],
+            shows=COPIED,
         )
 
 

@@ -27,6 +27,8 @@ class Claim:
     """Whether something grows from round to round, which shows in the slope over the rounds before it shows in sums."""
     expected: int | None = None
     """Bytes that the flagged program alone must be seen to take, where there is no repair to compare with."""
+    of_bytes: bool = False
+    """Whether what grows is data: functions that are traced in the first rounds, say, tell nothing of it."""
     by_itself: bool = False
     """Whether there is no repair to compare with, and the growth must show in the flagged program alone."""
     function: str = ""

@@ -22,7 +22,7 @@ seen of a training that was ended by time."""
 
 def judge_growth(claim: Claim, before: Sequence[Run]) -> Verdict:
     """Whether what the claim names, or anything, grows from round to round, where nothing is known that does not."""
-    names = (claim.metric,) if claim.metric in GROWTH else SLOPES
+    names = (claim.metric,) if claim.metric in GROWTH else SLOPES[:1] if claim.of_bytes else SLOPES
     missing = METRICS[names[0]].missing
     if claim.function and all(run.marks and not _traced_anew(claim.function, run) for run in before):
         traces = before[0].traces_by_name.get(claim.function, 0)

@@ -13,6 +13,7 @@ from tfmemlint.verify.growth import in_all, judge_growth, tried_of, was_cut_apar
 from tfmemlint.verify.metrics import (
     ANEW,
     CALLED,
+    COPIES,
     FIRST,
     GIVEN,
     MADE,
@@ -50,7 +51,7 @@ LEAST = 1.05
 FIRST_OPERATION = 256
 """Bytes of the one tensor that starts TensorFlow's runtime."""
 
-SEEN_AT_ONCE = (*ANEW, *GIVEN, "made_per_call", "nodes")
+SEEN_AT_ONCE = (*ANEW, *GIVEN, *COPIES, "made_per_call", "nodes")
 """Metrics that no later statement of a program changes."""
 
 NEXT_TO_NO_DATA = "the flagged code was given next to no data"
@@ -94,7 +95,7 @@ def _judged(claim: Claim, before: Sequence[Run], after: Sequence[Run]) -> Verdic
         return ended
     if claim.expected is not None:
         return _judge_expected(claim.expected, before, claim.metric)
-    if claim.by_itself and claim.metric in (*SETTINGS, *CALLED, *ANEW, *GIVEN, *UNMIXED):
+    if claim.by_itself and claim.metric in (*SETTINGS, *CALLED, *ANEW, *GIVEN, *UNMIXED, *COPIES):
         return _judge_setting(METRICS[claim.metric], before)
     if claim.by_itself:
         return judge_growth(claim, before)
@@ -169,6 +170,10 @@ def _judge_setting(metric: Metric, before: Sequence[Run]) -> Verdict:
         reason = before[0].held or "nothing of a graph is held at the end"
     elif metric.name == "made_per_call":
         reason = f"variables were made in {before[0].made} of {before[0].reached} calls"
+    elif metric.name in COPIES:
+        run = before[0]
+        copied, comes_to = map(show_bytes, (run.copied, run.comes_to))
+        reason = f"{copied} were copied in {run.joins} rounds for the {comes_to} that it comes to"
     elif metric.name in UNMIXED:
         batches = before[0].unmixed or 0
         reason = f"each of {batches} batches has the same rows in both epochs" if batches else "batches are mixed"

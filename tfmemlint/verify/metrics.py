@@ -101,6 +101,10 @@ def _eager_runs(run: Run) -> float | None:
     return float(run.makings) if run.makings > 1 else None
 
 
+def _times_copied(run: Run) -> float | None:
+    return run.copied / run.comes_to if run.joins >= MARKS_NEEDED and run.comes_to else None
+
+
 def _held_while_iterated(run: Run) -> float | None:
     return float(max(run.held_by_data_sets)) if run.held_by_data_sets else None
 
@@ -125,7 +129,8 @@ _MADE_ONCE = "what is flagged is not made several times"
 _NO_CARDS = "no graphics card was simulated"
 _NO_ALLOCATOR = "the tensor allocator reported nothing: the program runs no TensorFlow operation"
 _NO_ARRAYS = "the arrays of this NumPy cannot be counted"
-_FEW_MARKS = f"the program calls tfmemlint_mark() fewer than {MARKS_NEEDED} times"
+FEW_JOINS = f"fewer than {MARKS_NEEDED} times anything is joined there"
+FEW_MARKS = f"the program calls tfmemlint_mark() fewer than {MARKS_NEEDED} times"
 
 METRICS = {
     metric.name: metric
@@ -139,10 +144,10 @@ METRICS = {
         Metric("traces", "", 0.5, lambda run: float(run.traces), ""),
         Metric("seconds", "s", 0.05, lambda run: run.seconds, "", 1.2),
         Metric("value", "", 0.0, lambda run: run.value, "the program does not call tfmemlint_value()"),
-        Metric("live_slope", "bytes", KIB, _slope(1), _FEW_MARKS),
-        Metric("rss_slope", "bytes", 4 * KIB, _slope(3), _FEW_MARKS),
-        Metric("traces_slope", "", 0.1, _slope(4), _FEW_MARKS),
-        Metric("nodes_slope", "", 0.5, _slope(5), _FEW_MARKS),
+        Metric("live_slope", "bytes", KIB, _slope(1), FEW_MARKS),
+        Metric("rss_slope", "bytes", 4 * KIB, _slope(3), FEW_MARKS),
+        Metric("traces_slope", "", 0.1, _slope(4), FEW_MARKS),
+        Metric("nodes_slope", "", 0.5, _slope(5), FEW_MARKS),
         Metric("whole_card", "", 0.5, _whole_card, _NO_CARDS),
         Metric("probed", "", 0.5, _probed, _NO_CARDS),
         Metric("set_too_late", "", 0.5, _set_too_late, _NO_CARDS),
@@ -158,6 +163,7 @@ METRICS = {
         Metric("parameters", "", 0.5, _figure(lambda run: run.parameters), "the flagged layer is not built"),
         Metric("element", "bytes", 64, _figure(lambda run: run.element), "no data set is looked at"),
         Metric("repeating", "", 0.5, _figure(lambda run: run.repeating), "no data set ends in time"),
+        Metric("copied", "", 1.2, _times_copied, FEW_JOINS),
         Metric("unmixed", "", 0.5, _figure(lambda run: run.unmixed), "no data set ends in time"),
         Metric("wide", "bytes", KIB, _figure(lambda run: run.wide), "the flagged call is not come to"),
         Metric("growth_dropped", "", 0.5, _growth_dropped, "TensorFlow was not asked for the GPU options"),
@@ -189,11 +195,17 @@ ANEW = ("made_anew", "functions", "eager_runs")
 GIVEN = ("wide",)
 """Those of which the arrays tell that the flagged call is given."""
 
+COPIES = ("copied",)
+"""Those of which what the flagged call gives each time tells."""
+
 MADE = ("taken", "parameters")
 """Those of which what the flagged code makes is held against the message, by itself."""
 
 UNMIXED = ("unmixed",)
 """Those of which the elements of one data set tell, with nothing to compare them with."""
+
+WRAPPED = (*MADE, *ANEW, *GIVEN, *COPIES)
+"""Those for which something is put around the flagged call."""
 
 LOOKED_AT = ("element", "repeating", *UNMIXED)
 """Those of which the elements of a data set tell."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from tfmemlint.units import show_bytes
 from tfmemlint.verify.judge import NEXT_TO_NO_DATA, judge
-from tfmemlint.verify.metrics import GIVEN
+from tfmemlint.verify.metrics import FEW_JOINS, FEW_MARKS, GIVEN
 from tfmemlint.verify.plan.alone import WORDS, WORDS_SOLVED
 from tfmemlint.verify.plan.asked_columns import having, with_columns
 from tfmemlint.verify.plan.for_keras_2 import of_keras_2, with_keras_2
@@ -143,8 +143,8 @@ def _tried(plan: Plan, settings: Settings, done: Callable[[], None]) -> Trial:
         verdict = inconclusive("; ".join(filter(None, (said, plan.guessed))), verdict.metric)
     elif plan.smaller is not None and verdict.kind != INCONCLUSIVE:
         verdict = inconclusive(f"{_in_words(verdict)}; {OTHER_SIZES}", verdict.metric)
-    elif verdict.kind in (NOT_CONFIRMED, NEEDS_MORE, TOO_SMALL) and any(run.sizes_made_up for run in before):
-        more = with_many(plan.pair, before[-1]) if plan.pair.after is not None else None
+    elif _may_want_more(plan, verdict, before):
+        more = with_many(plan.pair, before[-1])
         tried_more = _tried(replace(plan, pair=more), settings, done) if more is not None else None
         if tried_more is not None and tried_more.verdict.kind == CONFIRMED:
             return tried_more
@@ -155,6 +155,13 @@ def _tried(plan: Plan, settings: Settings, done: Callable[[], None]) -> Trial:
         said = "; ".join(filter(None, (f"the sample is {verdict.kind}", verdict.reason)))
         verdict = replace(verdict, kind=RULE_ONLY, reason=said)
     return Trial(plan, before, after, verdict)
+
+
+def _may_want_more(plan: Plan, verdict: Verdict, before: Sequence[Run]) -> bool:
+    """Whether what speaks against a claim, or shows nothing of it, may come of files and data sets that were made up
+    with too little in them."""
+    shows_nothing = verdict.kind in (NOT_CONFIRMED, NEEDS_MORE, TOO_SMALL) or verdict.reason in (FEW_JOINS, FEW_MARKS)
+    return shows_nothing and any(run.sizes_made_up for run in before)
 
 
 def _fitting(plan: Plan, before: Sequence[Run]) -> Plan | None:

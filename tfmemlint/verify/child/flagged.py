@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any
 
-HOOKS = ("taken", "layer", "look", "looked", "begin", "end", "anew", "wide")
+HOOKS = ("taken", "layer", "look", "looked", "begin", "end", "anew", "wide", "joined")
 SEEN = 0.8
 """Part of the bytes of a message that are enough to be seen, as the judge has it."""
 
@@ -48,6 +48,7 @@ class Flagged:
         self._repeating: int | None = None
         self._wide: int | None = None
         self._unmixed: int | None = None
+        self._joined: list[int] = []
 
     def install(self, arrays: Any) -> None:
         """Put the hooks where every module finds them; `arrays` counts those of NumPy, if it is not None."""
@@ -122,6 +123,15 @@ class Flagged:
 
         return noted
 
+    def joined(self, made: Any) -> Any:
+        """What parts were joined to, with its bytes noted: each of them was copied."""
+        size = getattr(made, "nbytes", None)
+        if size is None and hasattr(made, "numpy"):
+            size = made.dtype.size * int(made.shape.num_elements() or 0)
+        if isinstance(size, int):
+            self._joined.append(size)
+        return made
+
     def layer(self, made: Any) -> Any:
         """A layer whose weights are counted in the end."""
         self._layers.append(made)
@@ -174,7 +184,8 @@ class Flagged:
     def report(self) -> dict[str, Any]:
         """The bytes taken, those that a flagged statement leaves, the parameters of the largest flagged layer that was
         built, the bytes of the largest element, how many data sets repeat themselves, the bytes of float64 arrays that
-        the flagged call was given, and the batches that have the same rows in each epoch."""
+        the flagged call was given, the batches that have the same rows in each epoch, and the bytes that were copied
+        to join parts, of all joins and of the largest."""
         counted = [layer.count_params() for layer in self._layers if getattr(layer, "built", False)]
         return {
             "taken": self._taken,
@@ -186,6 +197,9 @@ class Flagged:
             "repeating": self._repeating,
             "wide": self._wide,
             "unmixed": self._unmixed,
+            "joins": len(self._joined),
+            "copied": sum(self._joined),
+            "comes_to": max(self._joined, default=0),
         }
 
 

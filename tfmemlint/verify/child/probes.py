@@ -84,6 +84,13 @@ def _message(error: BaseException) -> str:
         return ""
 
 
+def _named(error: BaseException, program: str) -> list[int]:
+    """The lines of the program that the text of an exception names, as it does for code that AutoGraph has turned into
+    other code."""
+    name = re.escape(os.path.basename(program))
+    return [int(row) for row in re.findall(rf'/{name}", line (\d+), in ', _message(error))]
+
+
 def describe(error: BaseException, program: str) -> dict[str, Any]:
     """Type, text and the program's own lines of an exception."""
     kind, frames = type(error), traceback.extract_tb(error.__traceback__)
@@ -91,7 +98,7 @@ def describe(error: BaseException, program: str) -> dict[str, Any]:
         "type": kind.__name__[:WORD],
         "module": str(kind.__module__)[:WORD],
         "message": _message(error),
-        "lines": [frame.lineno for frame in frames if frame.filename == program][:EXCERPT],
+        "lines": [*(frame.lineno for frame in frames if frame.filename == program), *_named(error, program)][:EXCERPT],
         "out_of_memory": kind.__name__ in OUT_OF_MEMORY,
         "traceback": "".join(traceback.format_exception(error))[-EXCERPT:],
     }

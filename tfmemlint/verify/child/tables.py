@@ -30,13 +30,16 @@ FILES = 64
 OF_KEYS = re.compile(r"(?:^|[_\W])(?:id|ID|Id|idx|index|isbn|ISBN|item|movie|product|user)$|[a-z]I[dD]$")
 """Names of columns by which tables are joined, and rows told apart."""
 
+DIGITS, PIXELS = 10, 784
+"""What tables of digits have, wherever they are from: a label, and the numbers of a picture."""
+
 OF_TIMES = ("date", "time")
 OF_LABELS = ("label", "class", "target", "category")
 PLACES = re.compile(r"\.iloc\s*\[[^,\]]*,\s*\[?([\d\s:,]*)")
 """The columns that are taken of a table by their places."""
 
 TAKEN = re.compile(r"\.(?:skip|take|shuffle)\(\s*(?:\w+\s*=\s*)?(\d[\d_]*)")
-MOST_COLUMNS, MOST_ROWS = 1000, 100_000
+MOST_COLUMNS, MOST_ROWS, MOST_SHOWN = 1000, 100_000, 300
 AS_ARRAY = (".iloc[", ".values", ".to_numpy(", ".drop(", ".pop(", ".select_dtypes(")
 """What code has that takes all columns of a table, or all but those that it names."""
 
@@ -115,7 +118,11 @@ class Tables:
         """The columns of a table and their number of rows, which are noted. `given` are those that the call itself
         names, `whole` says that these are all."""
         named = list(dict.fromkeys([*(given or ()), *([] if whole else known.all or known.names)]))
+        if "mnist" in os.path.basename(path).lower() and not (given or known.all):
+            known.words.setdefault(OF_LABELS[0], list(range(DIGITS)))
+            named = [OF_LABELS[0], *(f"pixel{number}" for number in range(PIXELS))]
         shown, count = ", ".join(map(str, named)), max(COLUMNS, _widest(self._source))
+        shown = f"{shown[:MOST_SHOWN]}..." if len(shown) > MOST_SHOWN else shown
         if not named or (not whole and not known.all and any(each in self._source for each in AS_ARRAY)):
             named += [f"column_{number}" for number in range(max(count - len(named), 2))]
         wanted = self._sizes.columns(len(named))

@@ -57,6 +57,7 @@ NAMES = {
     "eager_runs": "ran eagerly",
     "element": "an element",
     "repeating": "repeated draws",
+    "copied": "times copied",
     "unmixed": "batches unmixed",
     "growth_dropped": "memory growth lost",
     "error": "error",

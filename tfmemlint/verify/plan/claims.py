@@ -8,7 +8,7 @@ from tfmemlint.finding import Finding
 from tfmemlint.model.file import File
 from tfmemlint.verify.claim import Claim, too_small
 from tfmemlint.verify.evidence import Sample
-from tfmemlint.verify.metrics import GIVEN, GROWTH, SETTINGS, WHERE_BYTES_ARE
+from tfmemlint.verify.metrics import COPIES, GIVEN, GROWTH, SETTINGS, WHERE_BYTES_ARE
 from tfmemlint.verify.plan.programs import PlanError
 from tfmemlint.verify.plan.wrapping import is_made_there
 from tfmemlint.verify.verdicts import RULE_ONLY
@@ -25,7 +25,7 @@ def claim_of(finding: Finding, sample: Sample | None) -> Claim:
 
 def _shown(finding: Finding) -> Claim | None:
     shows = finding.shows
-    if shows is None or (finding.compared and shows.metric in (*GROWTH, *GIVEN)):
+    if shows is None or (finding.compared and shows.metric in (*GROWTH, *GIVEN, *COPIES)):
         return None
     claim = Claim(shows.metric or None, error=shows.error or None, function=shows.function, expected=shows.count)
     survives, grows = shows.survives, shows.metric in GROWTH
@@ -38,7 +38,7 @@ def _of_sample(sample: Sample) -> Claim:
         raise PlanError("a program that hangs is ended by a clock of the rule's own sample", RULE_ONLY)
     if claim.error is not None or claim.output is not None or claim.metric in OWN_METRICS:
         return replace(claim, min_ratio=min(claim.min_ratio, Claim.min_ratio))
-    return Claim(growth=claim.growth)
+    return Claim(growth=claim.growth, of_bytes=claim.metric in WHERE_BYTES_ARE)
 
 
 def by_the_message(finding: Finding) -> Claim:

@@ -12,7 +12,7 @@ from tfmemlint.finding import Finding
 from tfmemlint.model.file import File
 from tfmemlint.syntax.tree import Node
 from tfmemlint.verify.claim import Claim
-from tfmemlint.verify.metrics import ANEW, BETWEEN, CALLED, FIRST, GIVEN, LOOKED_AT, MADE, SETTINGS, STEPS, TRACED
+from tfmemlint.verify.metrics import BETWEEN, CALLED, FIRST, LOOKED_AT, MADE, SETTINGS, STEPS, TRACED, WRAPPED
 from tfmemlint.verify.plan import called, device_settings, left_out
 from tfmemlint.verify.plan.across import Slices
 from tfmemlint.verify.plan.claims import is_of_settings
@@ -197,7 +197,7 @@ class Planner:
                 composer.insert_after(unit, line)
         if counted is not None and self.file.tree.contains(flagged, counted):
             composer.insert_after(flagged, "raise SystemExit(0)")  # the rounds of another time start anew
-        if self.claim.metric in (*MADE, *ANEW, *GIVEN):
+        if self.claim.metric in WRAPPED:
             composer.wrap(*wrapped(self.finding, self.file, self.claim))
         if self.claim.metric in BETWEEN:
             composer.between(flagged, "tfmemlint_begin()", "tfmemlint_end(", ")")
@@ -232,7 +232,7 @@ class Planner:
 
     def _ends(self) -> list[tuple[Node, str]]:
         """The lines that do with what the kept code makes what its program would do, or look at it."""
-        if self.claim.metric in (*MADE, *ANEW, *GIVEN):
+        if self.claim.metric in WRAPPED:
             return []
         if self.trains:
             lines = trained(self.slices, self.claim.growth)

@@ -8,7 +8,7 @@ from tfmemlint.finding import Finding
 from tfmemlint.model.file import File
 from tfmemlint.model.values import Array
 from tfmemlint.verify.claim import Claim
-from tfmemlint.verify.metrics import ANEW, GIVEN
+from tfmemlint.verify.metrics import ANEW, COPIES, GIVEN
 from tfmemlint.verify.plan.programs import PlanError
 from tfmemlint.verify.plan.statements import flagged_call
 
@@ -37,6 +37,8 @@ def wrapped(finding: Finding, file: File, claim: Claim) -> tuple[cst.BaseExpress
         raise PlanError("the finding is about no call")
     if claim.metric in ANEW:
         return call, "tfmemlint_anew(lambda: (", "))"
+    if claim.metric in COPIES:
+        return call, "tfmemlint_joined(", ")"
     if claim.metric in GIVEN:
         return call.func, "tfmemlint_wide(", ")"
     if claim.metric == "parameters":

@@ -19,15 +19,14 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
+from tfmemlint.verify.run.at_flagged import AtFlagged, Count, Seconds, Text
+
 MOST = 8 << 20
 SLACK = 1.0
 CRASH = "crash"
 
 Word = Annotated[str, Meta(max_length=300)]
-Text = Annotated[str, Meta(max_length=5000)]
 Name = Annotated[str, Meta(max_length=4096)]
-Count = Annotated[int, Meta(ge=0, lt=1 << 62)]
-Seconds = Annotated[float, Meta(ge=0)]
 Mark = tuple[Seconds, Count, Count, Count | None, Count, Count]
 """Seconds, bytes of tensors, their peak, resident bytes, traces, and nodes of the graph of version 1."""
 Sample = tuple[Seconds, Count, Count | None, Count | None]
@@ -49,11 +48,14 @@ class Failure(msgspec.Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """`Type: message` in one line; of a message over several lines the first, or the last where that says more:
-        before the arguments that Keras lists."""
+        """`Type: message` in one line; of a message over several lines the first, or where that says more the last
+        before the arguments that Keras lists, or that which follows the name of the node of a graph."""
         lines = [line.strip() for line in _ARGUMENTS.split(self.message)[0].splitlines() if line.strip()]
         if not lines:
             return self.type
+        node = next((at for at, line in enumerate(lines[:-1]) if line.startswith("Node: ")), None)
+        if node is not None:
+            return f"{self.type}: {lines[node + 1]}"
         says_where = lines[0].endswith(":") or lines[0].startswith(_CALLING)
         return f"{self.type}: {lines[-1] if says_where else lines[0]}"
 
@@ -103,7 +105,7 @@ class Step(msgspec.Struct, frozen=True):
     held: Annotated[tuple[tuple[Word, Count, tuple[Count, ...]], ...], Meta(max_length=300)] = ()
 
 
-class Run(msgspec.Struct, frozen=True):
+class Run(AtFlagged, frozen=True):
     """What one process cost; bytes and seconds, None where unknown. `status` is "ok", "error" (an exception), one of
     `watch.ENDS` (killed at that limit) or "crash" (it left nothing that can be believed; `reason` says why)."""
 
@@ -143,37 +145,8 @@ class Run(msgspec.Struct, frozen=True):
     versions: Annotated[dict[Word, Word], Meta(max_length=10)] = {}
     notes: Annotated[tuple[Text, ...], Meta(max_length=500)] = ()
     """What was replaced while it ran."""
-    reached: Count = 0
-    """How often it came to the flagged place, where it says so; after `made` of these times variables were made."""
-    made: Count = 0
-    symbolic: bool = False
-    """Whether a tensor of a graph was stored at the flagged place, and in `held` words on one that is there still."""
-    held: Text = ""
     step_seconds: Seconds | None = None
     """Seconds that a training step takes, or a call of a function that TensorFlow makes a graph of."""
-    taken: Count | None = None
-    """Bytes that making what is flagged took, where the program says so."""
-    left: Count | None = None
-    """Bytes of tensors that the flagged statement leaves when it has run, where the program says so."""
-    nodes: Count | None = None
-    """Operations that the flagged statement adds to the graph of the function that is traced."""
-    makings: Count = 0
-    """How often what is flagged was made, where the program says so. `made_anew` of these times it took memory, at
-    least `anew_bytes`, and TensorFlow has kept `functions` Python functions of it. It takes `making_seconds`."""
-    made_anew: Count = 0
-    anew_bytes: Count = 0
-    making_seconds: Seconds = 0.0
-    functions: Count = 0
-    parameters: Count | None = None
-    """Of the largest of the flagged layers that were built."""
-    element: Count | None = None
-    """Bytes of the largest element of the data sets that were looked at, and in `repeating` how many of these give the
-    same elements in the same order in two epochs."""
-    repeating: Count | None = None
-    wide: Count | None = None
-    """Bytes of the float64 arrays that the flagged call was given."""
-    unmixed: Count | None = None
-    """Batches of a data set of which each has the same rows in two epochs, all being so; 0 where they are not."""
     rounds: Count = 0
     """Of the loop around the flagged place, how many ran; `rounds_cut` where it would have gone on."""
     rounds_cut: bool = False
