@@ -25,6 +25,7 @@ MADE = ((1, ROWS), (2, COUNT), (3, LOGS))
         ("TypeError", "'int' object is not callable", "count(3)", 2),
         ("TypeError", "Only integers, slices (`:`) are valid indices, got <tf.Tensor: shape=(3,)>", "x[:, rows]", 1),
         ("TypeError", "expected str, bytes or os.PathLike object, not int", "open(count)", 2),
+        ("ValueError", "'size' must be a 1-D Tensor of 2 elements: new_height, new_width", "resize(image, count)", 2),
     ],
 )
 def test_an_error_tells_which_parameter_is_of_another_kind(kind: str, message: str, line: str, found: int) -> None:
@@ -58,7 +59,7 @@ def test_an_error_that_tells_of_none_or_of_several_changes_none(kind: str, messa
         ('tfmemlint_tensor("float32", (3,))', ARRAY),
         ('tfmemlint_settings("args")', OBJECT),
         ('tfmemlint_function("f")', FUNCTION),
-        ("(64, 64)", "(64, 64)"),
+        ("(64, 64)", "two numbers"),
     ],
 )
 def test_code_is_of_a_kind(code: str, kind: str) -> None:

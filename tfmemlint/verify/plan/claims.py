@@ -38,7 +38,7 @@ def _of_sample(sample: Sample) -> Claim:
         raise PlanError("a program that hangs is ended by a clock of the rule's own sample", RULE_ONLY)
     if claim.error is not None or claim.output is not None or claim.metric in OWN_METRICS:
         return replace(claim, min_ratio=min(claim.min_ratio, Claim.min_ratio))
-    return Claim(growth=claim.growth, of_bytes=claim.metric in WHERE_BYTES_ARE)
+    return Claim(growth=claim.growth, of_bytes=claim.growth and claim.metric in WHERE_BYTES_ARE)
 
 
 def by_the_message(finding: Finding) -> Claim:

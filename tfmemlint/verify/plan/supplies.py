@@ -8,6 +8,7 @@ import libcst as cst
 
 from tfmemlint.finding import Edit, Span
 from tfmemlint.model.file import File
+from tfmemlint.model.values import Array, Dataset
 from tfmemlint.syntax.scopes import Binds, Definition
 from tfmemlint.syntax.tree import Node, walk
 from tfmemlint.verify.plan.across import Slices
@@ -182,6 +183,8 @@ class Supplies:
         made = self.file.only_definition(name)
         value = made.value if made is not None and not made.path else None
         if not isinstance(value, cst.Call) or not (self.file.call(value).name or "").startswith("tf."):
+            return False
+        if any(isinstance(each, (Array, Dataset)) for each in self.file.value(value).options):
             return False
         if self._is_flagged(self.file.span(value)) or made is None or self._is_changed(made, name):
             return False
