@@ -297,6 +297,17 @@ class TestLoops:
         marks = tuple((float(number), size, size, size, 0, 0) for number, size in enumerate(sizes))
         return ok(peak_bytes=MIB, marks=marks, **known)
 
+    def test_a_function_that_is_never_called_tells_nothing(self) -> None:
+        claim = Claim("traces_slope", by_itself=True, growth=True, function="step")
+        assert judge(claim, [self.run(0)], []).kind == INCONCLUSIVE
+        assert judge(claim, [self.run(0, traces_by_name={"step": 1})], []).kind == NOT_CONFIRMED
+
+    def test_traces_tell_nothing_of_data_that_is_kept(self) -> None:
+        marks = tuple((float(number), MIB, MIB, MIB, 3 * number, 0) for number in range(8))
+        for of_bytes, kind in ((False, CONFIRMED), (True, NOT_CONFIRMED)):
+            claim = Claim(by_itself=True, growth=True, of_bytes=of_bytes)
+            assert judge(claim, [ok(peak_bytes=MIB, marks=marks)], []).kind == kind
+
     def test_growth_shows_in_the_rounds_before_it_shows_in_the_peak(self) -> None:
         grows, stays = self.run(4096, rounds=8, rounds_cut=True, rounds_in_all=198), self.run(0, rounds=8)
         verdict = judge(Claim(growth=True), [grows], [stays])
@@ -441,3 +452,18 @@ class TestSteps:
 
     def test_a_program_without_steps_and_without_a_difference_is_no_confirmation(self) -> None:
         assert judge(self.CLAIM, peaks(MIB), peaks(MIB)).kind == NOT_CONFIRMED
+
+
+def test_an_error_that_both_programs_raise_may_come_of_made_up_data() -> None:
+    raised = Failure("ValueError", message="Exception encountered when calling a layer: no column age")
+    claim = Claim(error="ValueError: Exception encountered when calling")
+    for made_up, kind in ((True, INCONCLUSIVE), (False, REPAIR_FAILS)):
+        failed = Run("error", raised.text, error=raised, sizes_made_up=made_up)
+        assert judge(claim, [failed], [failed]).kind == kind
+
+
+def test_joins_are_told_from_a_few_rounds_on() -> None:
+    claim = Claim("copied", by_itself=True)
+    assert judge(claim, [ok(joins=3, copied=6, comes_to=3)], []).kind == INCONCLUSIVE
+    assert judge(claim, [ok(joins=4, copied=10, comes_to=4)], []).kind == CONFIRMED
+    assert judge(claim, [ok(joins=4, copied=4, comes_to=4)], []).kind == NOT_CONFIRMED

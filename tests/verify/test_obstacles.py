@@ -140,7 +140,7 @@ OBSTACLES = {
             return data.prefetch(1)
         """,
         "TFM307 confirmed",
-        ('mode of rows is "train", as the flagged place asks', "a table of 1000 rows was made up, with 8 columns: x0"),
+        ('mode of rows is "train", as the flagged place asks', "a table of 1000 rows was made up, with 21 columns: x0"),
     ),
     "an optimizer of another strategy": (
         """
@@ -1788,6 +1788,147 @@ OBSTACLES = {
         """,
         "TFM616 confirmed",
         ("both end then with TypeError",),
+    ),
+    "ops in a generator": (
+        """
+        import tensorflow as tf
+        def rows():
+            for number in range(200):
+                yield tf.one_hot(number, 1000)
+        ds = tf.data.Dataset.from_generator(rows, output_signature=tf.TensorSpec((1000,))).batch(4)
+        {trains}
+        model.fit(ds.map(lambda x: (x, x[:, :1])))
+        """,
+        "TFM319 confirmed",
+        ("it ran eagerly", "ms each"),
+    ),
+    "rows of a table that are pictures": (
+        """
+        import numpy as np
+        import pandas as pd
+        import tensorflow as tf
+        table = pd.read_csv("letters.csv")
+        labels, pixels = table["label"].values, table.drop(columns=["label"]).values
+        images = np.zeros((len(pixels), 64, 64, 3))
+        images[:, :28, :28, 0] = pixels.reshape(len(pixels), 28, 28)
+        {trains}
+        model.fit(images, labels)
+        """,
+        "TFM202 confirmed",
+        ("a table of 1000 rows was made up, with 785 columns: label",),
+    ),
+    "columns that only an error names": (
+        """
+        import pandas as pd
+        import tensorflow as tf
+        WORDS = ["age", "height", "weight"]
+        table = pd.read_csv("people.csv")
+        labels, found = table.pop("label"), dict(table)
+        total = sum(found[word].values for word in WORDS)
+        images = tf.random.normal([len(labels), 64, 64, 3]) * tf.cast(total[:, None, None, None], tf.float32)
+        ds = tf.data.Dataset.from_tensor_slices((images, labels)).batch(32).prefetch(500)
+        {trains}
+        model.fit(ds)
+        """,
+        "TFM304 confirmed",
+        ("height",),
+    ),
+    "classes of a folder by their names": (
+        """
+        import tensorflow as tf
+        train = tf.keras.utils.image_dataset_from_directory(
+            "animals", class_names=["cat", "dog", "owl"], image_size=(64, 64), batch_size=16)
+        train = train.prefetch(64)
+        model = tf.keras.Sequential([tf.keras.layers.Flatten(), tf.keras.layers.Dense(3)])
+        model.compile("sgd", tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+        model.fit(train)
+        """,
+        "TFM304 confirmed",
+        ("a folder with 3 folders",),
+    ),
+    "a number that a function refuses to do without": (
+        """
+        import tensorflow as tf
+        def rows(count=0):
+            if not count:
+                raise ValueError("how many?")
+            ds = tf.data.Dataset.range(4000).map(lambda n: tf.one_hot(n % count, 20000))
+            return ds.batch(8).prefetch(100)
+        """,
+        "TFM304 confirmed",
+        ("count of rows is made up",),
+    ),
+    "an option that must be given, and has a default": (
+        """
+        import argparse
+        import tensorflow as tf
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--count", type=int, default=200, required=True)
+        args = parser.parse_args()
+        tf1 = tf.compat.v1
+        tf1.disable_eager_execution()
+        x = tf1.placeholder(tf.float32, [None, 4])
+        with tf1.Session() as session:
+            for number in range(args.count):
+                session.run(tf.nn.relu(x * 2.0), feed_dict=dict([(x, [[1.0] * 4])]))
+        """,
+        "TFM901 confirmed",
+        ("--count 200",),
+    ),
+    "batches that only change places": (
+        """
+        import tensorflow as tf
+        ds = tf.keras.utils.image_dataset_from_directory("leaves", image_size=(64, 64), batch_size=16)
+        ds = ds.cache().shuffle(1000).prefetch(1)
+        {trains}
+        model.fit(ds)
+        """,
+        "TFM307 confirmed",
+        ("batches has the same rows in both epochs",),
+    ),
+    "parts that are joined in a loop": (
+        """
+        import numpy as np
+        import tensorflow as tf
+        model = tf.keras.Sequential([tf.keras.layers.Dense(50)])
+        ds = tf.data.Dataset.from_tensor_slices(tf.random.normal([640, 8])).batch(32)
+        found = None
+        for number, rows in enumerate(ds):
+            given = model.predict_on_batch(rows)
+            found = given if number == 0 else np.concatenate([found, given])
+        print(found.shape)
+        """,
+        "TFM702 confirmed",
+        ("were copied in",),
+    ),
+    "a generator of pictures that a function makes": (
+        """
+        import absent
+        import tensorflow as tf
+        def train(model):
+            images, labels = absent.load()
+            changes = tf.keras.preprocessing.image.ImageDataGenerator(rotation_range=9)
+            changes.fit(images)
+            model.fit(changes.flow(images, labels))
+        """,
+        "TFM617 confirmed",
+        ("a generator takes images alone",),
+    ),
+    "a call in the loop behind one before it": (
+        """
+        import tensorflow as tf
+        tf1 = tf.compat.v1
+        tf1.disable_eager_execution()
+        def made(x):
+            return tf1.nn.relu(x * 2.0)
+        x = tf1.placeholder(tf.float32, [None, 4])
+        first = made(x)
+        with tf1.Session() as session:
+            for number in range(30):
+                session.run(made(x), feed_dict=dict([(x, [[1.0] * 4])]))
+        """,
+        "TFM901 confirmed",
+        ("in the 30 rounds of the loop",),
     ),
 }
 

@@ -55,6 +55,28 @@ class TestConditions:
         assert made.pair.before.source.rstrip().endswith("tfmemlint_consume(f(training=False, kind=\"wide\"))")
         assert "training of f is False, as the flagged place asks" in made.pair.replaced
 
+    @pytest.mark.parametrize(
+        ("default", "test", "refused"),
+        [
+            ("0", "not size", True),
+            ("None", "size is None", True),
+            ("-1", "size == -1", True),
+            ("-1", "other is None or size == -1", True),
+            ("4", "not size", False),
+            ("None", "size > 3", False),
+        ],
+    )
+    def test_what_a_function_refuses_is_made_up(self, default: str, test: str, refused: bool) -> None:
+        text = f"""
+            import tensorflow as tf
+            other = object()
+            def f(size={default}):
+                if {test}:
+                    raise ValueError("size")
+                return tf.ones([9])
+        """
+        assert ("size=64" in last(text, "tf.ones([9])")) is refused
+
     def test_a_condition_inside_another_function_asks_for_nothing(self) -> None:
         text = """
             import tensorflow as tf
