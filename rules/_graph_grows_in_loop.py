@@ -9,19 +9,15 @@ from typing import NamedTuple
 import libcst as cst
 
 from tfmemlint.api import (
-    Array,
     Call,
-    Const,
     Fact,
     File,
     Function,
     Node,
-    Value,
-    called_word,
     calls,
-    integer,
     knowledge,
     limits,
+    names_any,
     parameters,
     repetition,
     tracing,
@@ -38,17 +34,6 @@ FEW_GRAPHS = 16
 MANY_NODES = 256
 """Nodes that small ops add, about 1 MiB."""
 SMALL_OPS = ("keeps_shape", "elementwise_of_two", "computes_each_number", "reduces", "adds_one_node")
-GIVES_PART = frozenset({"get_layer", "get_operation_by_name", "get_tensor_by_name", "get_variable"})
-"""Words of calls that find a part of a graph by its name."""
-
-OF_PARTS = frozenset({
-    "assign", "assign_add", "assign_sub", "get_shape", "initializer", "input", "kernel", "op", "output", "weights",
-})  # fmt: skip
-"""Attributes of layers, variables and tensors of a graph that data does not have."""
-
-RANGES = frozenset({"builtins.range", "np.arange", "np.linspace", "np.logspace", "np.geomspace"})
-"""What gives numbers one after the other."""
-
 OPERATIONS = (cst.BinaryOperation, cst.UnaryOperation, cst.Comparison, cst.Subscript)
 
 
@@ -64,7 +49,7 @@ def _growths(file: File) -> Iterator[Growth]:
     for loop in sorted(_graph_loops(file), key=lambda loop: -len(list(file.tree.ancestors(loop)))):
         built = tracing.ops_built(file, loop, leave_out=partial(_seldom, file, loop))
         ops = [op for op in built if op not in seen]
-        if _is_of_parts(file, loop, ops):
+        if tracing.is_of_graph_parts(file, loop, ops):
             continue  # a loop around it makes all of them again
         seen.update(ops)
         if ops and not any(shrugged(file, loop, ops) for shrugged in SHRUGGED):
@@ -76,11 +61,12 @@ def _graph_loops(file: File) -> list[Node]:
     function."""
     found: dict[Node, None] = {}
     runs = [run for run in tracing.graph_runs(file) if not _sets_back(file, run)]
+    nodes = {run.node for run in runs}
     for run in (*runs, *tracing.graph_functions(file)):
         for again in repetition.repetitions(file, run.node):
-            if again.handler or again.few(limits.FEW_RUNS) or _over_parts(file, again, {each.node for each in runs}):
+            if again.handler or again.few(limits.FEW_RUNS) or tracing.over_graph_parts(file, again, nodes):
                 continue
-            if tracing.over_devices(file, again) or (run not in runs and _is_of_items(again, run)):
+            if tracing.over_devices(file, again) or (run not in runs and tracing.is_of_items(again, run)):
                 continue
             if not tracing.begins_graph(file, again.place):
                 found[again.place] = None
@@ -153,73 +139,19 @@ def _tries_structures(file: File, loop: Node, ops: list[Node]) -> bool:
     each = [loop] if isinstance(loop, cst.For) else list(walk(loop, cst.CompFor))
     if most is None or most > FEW_GRAPHS or not each or repetition.repeats(file, loop) is not None:
         return False
-    if any(file.tree.contains(loop, op) for op in ops) or not all(_counts(file, one.iter) for one in each):
+    if any(file.tree.contains(loop, op) for op in ops):
+        return False
+    if not all(tracing.goes_over_numbers(file, one.iter) for one in each):
         return False
     items = {name.value for one in each for name in walk(one.target, cst.Name)}
     for call in calls(file, loop):
         function = call.target.node if isinstance(call.target, Function) else None
         named = [each.name.value for each in parameters(function)] if function is not None else []
         passed = {name: call.arg(name) for name in named}
-        by = {name for name, arg in passed.items() if arg is not None and _names(arg.expression, items)}
-        if function is not None and any(_names(op, by) for op in ops if file.tree.contains(function, op)):
+        by = {name for name, arg in passed.items() if arg is not None and names_any(arg.expression, items)}
+        if function is not None and any(names_any(op, by) for op in ops if file.tree.contains(function, op)):
             return True
     return False
-
-
-def _is_of_parts(file: File, loop: Node, ops: list[Node]) -> bool:
-    """Whether each iteration adds ops for another part of the graph that is there already: for the layer that a name
-    finds, the variable that is the loop's item, or one of the scope that an item names. There is one for each, and none
-    to be built before. Loops around such a one are asked by themselves."""
-    if not isinstance(loop, cst.For) or not all(file.tree.contains(loop, op) for op in ops):
-        return False
-    items = {name.value for name in walk(loop.target, cst.Name)}
-    parts = {n.value.value for n in walk(loop.body, cst.Attribute) if isinstance(n.value, cst.Name) and _marks_part(n)}
-    outer = _names_of_scopes(file, loop)
-    found = False
-    for made in walk(loop.body, cst.Assign, cst.For):
-        source = made.value if isinstance(made, cst.Assign) else made.iter
-        gives = [each for each in walk(source, cst.Call) if called_word(each) in GIVES_PART]
-        in_scope = any(_in_scope_of(file, each, items | outer) for each in gives)
-        if in_scope or _names(source, items):
-            targets = [each.target for each in made.targets] if isinstance(made, cst.Assign) else [made.target]
-            items |= {name.value for target in targets for name in walk(target, cst.Name)}
-            found |= in_scope or any(_names(each, items) for each in gives)
-    return (found or bool(parts & items)) and all(_names(op, items) for op in ops)
-
-
-def _names_of_scopes(file: File, loop: cst.For) -> set[str]:
-    """The items of loops around one that goes over what belongs to such an item: `for array in arrays[layer]:`."""
-    if _counts(file, loop.iter):
-        return set()  # steps, as many as the layer asks for
-    around = (each for each in file.contexts.loops(loop) if isinstance(each, cst.For))
-    items = (name.value for each in around for name in walk(each.target, cst.Name))
-    return {name for name in items if _names(loop.iter, {name})}
-
-
-def _in_scope_of(file: File, call: cst.Call, items: set[str]) -> bool:
-    """Whether a call stands in a scope of variables that one of these items names."""
-    scopes = (item.item for block in file.contexts.withs(call) for item in block.items)
-    named = (each for each in scopes if isinstance(each, cst.Call) and _names(each, items))
-    return any(called_word(each) == "variable_scope" for each in named)
-
-
-def _marks_part(node: cst.Attribute) -> bool:
-    return node.attr.value in OF_PARTS
-
-
-def _counts(file: File, iterated: cst.BaseExpression) -> bool:
-    """Whether a loop certainly goes over numbers: `range(2, 10)`, `[3, 5, 7]`, `np.arange(0.5, 1.0, 0.05)`."""
-    if isinstance(iterated, (cst.List, cst.Tuple)):
-        return all(_is_number(file.value(each.value)) for each in iterated.elements)
-    return isinstance(iterated, cst.Call) and file.call(iterated).name in RANGES
-
-
-def _is_number(value: Value) -> bool:
-    return integer(value) is not None or (isinstance(value, Const) and isinstance(value.value, float))
-
-
-def _names(code: Node, names: set[str]) -> bool:
-    return any(name.value in names for name in walk(code, cst.Name))
 
 
 def _is_small_op(file: File, node: Node) -> bool:
@@ -235,35 +167,6 @@ def _is_of(file: File, loop: Node, op: Node, items: set[str]) -> bool:
         return not items.isdisjoint(name.value for name in walk(op, cst.Name))
     given = (arg.value for call in calls(file, loop) if isinstance(call.target, Function) for arg in call.node.args)
     return any(not items.isdisjoint(name.value for name in walk(value, cst.Name)) for value in given)
-
-
-def _is_of_items(loop: repetition.Repetition, made: Call) -> bool:
-    """Whether each iteration makes a function of its own item, of a layer or one more output: there is one for each."""
-    return any(_names(arg.value, loop.items) for arg in made.node.args)
-
-
-def _over_parts(file: File, loop: repetition.Repetition, runs: set[cst.Call]) -> bool:
-    """Whether a loop over a few things sums or lists what it makes of each: the parts of a loss, which are built once.
-    A sum of tensors is such a loss unless the loop is known to be long."""
-    few, place = loop.few(limits.FEW_STEPS), loop.place
-    sums = [n.value for n in walk(place, cst.AugAssign) if not isinstance(file.value(n.value), Const)]
-    if few and any(not any(n in runs for n in walk(value)) for value in sums):
-        return True
-    listed = [place.elt] if few and isinstance(place, (cst.ListComp, cst.GeneratorExp)) else []
-    return (few or loop.count is None) and any(_is_part(file, value, runs) for value in (*sums, *listed))
-
-
-def _is_part(file: File, node: cst.BaseExpression, runs: set[cst.Call]) -> bool:
-    """Whether an expression is a tensor of the graph, or calculated with what a function makes that only builds ops."""
-    value = file.value(node)
-    if isinstance(value, Array) and value.library == "tf":
-        return True
-    for part in walk(node, cst.Name, cst.Call):
-        made = file.written(part) if isinstance(part, cst.Name) else part
-        target = file.call(made).target if isinstance(made, cst.Call) else None
-        if isinstance(target, Function) and any(tracing.ops_built(file, target.node)):
-            return not any(inner in runs for inner in walk(target.node))
-    return False
 
 
 SHRUGGED = (_only_initializes, _tries_items, _tries_structures, _adds_little)

@@ -14,6 +14,7 @@ from tfmemlint.api import (
     Safety,
     Shows,
     fixes,
+    names_any,
     on,
     repetition,
     tracing,
@@ -70,7 +71,7 @@ def _many(run: repetition.Repetition) -> bool:
 def _takes_places(run: repetition.Repetition) -> bool:
     """Whether the items of a loop are places in something, as the numbers of columns are, and no rows."""
     indices = (index for taken in walk(run.place, cst.Subscript) for index in taken.slice)
-    return any(name.value in run.items for index in indices for name in walk(index, cst.Name))
+    return any(names_any(index, run.items) for index in indices)
 
 
 def _grows_graph(file: File, run: repetition.Repetition) -> bool:

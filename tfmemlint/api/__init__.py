@@ -39,7 +39,7 @@ from tfmemlint.query.calls import calls
 from tfmemlint.query.facts import Fact
 from tfmemlint.query.flow.uses import Does, Use, uses
 from tfmemlint.rule import Rule, on, on_call
-from tfmemlint.syntax.names import Loop, assigned_names, free_names, home_of, is_variable, variables
+from tfmemlint.syntax.names import Loop, assigned_names, free_names, home_of, is_variable, names_any, variables
 from tfmemlint.syntax.numbers import range_length
 from tfmemlint.syntax.scopes import Binds, Definition, Reaching, dotted, own_nodes, parameters, written
 from tfmemlint.syntax.tree import Node, called_word, children, walk
@@ -124,6 +124,7 @@ __all__ = [
     "knowledge",
     "least",
     "limits",
+    "names_any",
     "on",
     "on_call",
     "once_per_file",

@@ -1,6 +1,12 @@
 """Traced functions: what runs in them, what is a tensor or a Python value there, and what makes variables."""
 
 from tfmemlint.query.tracing.eager import is_asked_for_eagerly, runs_eagerly
+from tfmemlint.query.tracing.graph_parts import (
+    goes_over_numbers,
+    is_of_graph_parts,
+    is_of_items,
+    over_graph_parts,
+)
 from tfmemlint.query.tracing.graphs import (
     begins_graph,
     graph_functions,
@@ -45,6 +51,7 @@ __all__ = [
     "dtype_for",
     "fetched_in_loop",
     "for_graphs",
+    "goes_over_numbers",
     "graph_functions",
     "graph_runs",
     "has_own_loop",
@@ -54,6 +61,8 @@ __all__ = [
     "in_own_graph",
     "is_asked_for_eagerly",
     "is_bound_method",
+    "is_of_graph_parts",
+    "is_of_items",
     "is_python",
     "is_tensor",
     "is_traced_somewhere",
@@ -63,6 +72,7 @@ __all__ = [
     "ops_built",
     "outermost_state",
     "over_devices",
+    "over_graph_parts",
     "parameter_of",
     "runs_eagerly",
     "runs_traced",

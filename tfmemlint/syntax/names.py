@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Protocol
 
 import libcst as cst
@@ -65,3 +65,8 @@ def free_names(file: Scopes, code: Node) -> Iterator[cst.Name]:
     for node in walk(code):
         if isinstance(node, cst.Name) and is_variable(file, node) and not file.tree.contains(code, home_of(file, node)):
             yield node
+
+
+def names_any(code: Node, names: Collection[str]) -> bool:
+    """Whether any of these names stands in some code."""
+    return any(name.value in names for name in walk(code, cst.Name))

@@ -26,6 +26,7 @@ from tfmemlint.query.pipelines.model_inputs import (
 )
 from tfmemlint.query.pipelines.pipelines import PIPELINES, pipelines_of
 from tfmemlint.query.pipelines.together import same_so_far
+from tfmemlint.syntax.names import names_any
 from tfmemlint.syntax.scopes import Binds, Definition, parameters, written
 from tfmemlint.syntax.tree import called_word, walk
 
@@ -190,7 +191,7 @@ def _takes(file: File, call: Call, names: set[str]) -> bool:
     """Whether a call gives something of these names to a method that a class of the module adds to Keras' models."""
     if not isinstance(call.target, Function) or call.target.receiver is None or not is_model(file, call.receiver):
         return False
-    return any(name.value in names for arg in call.node.args for name in walk(arg.value, cst.Name))
+    return any(names_any(arg.value, names) for arg in call.node.args)
 
 
 def taker(file: File, code: Node, source: Node) -> Call | None:

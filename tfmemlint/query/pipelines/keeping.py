@@ -19,6 +19,7 @@ from tfmemlint.query.limits import FOLLOWED_CALLS
 from tfmemlint.query.pipelines.elements import is_element, unwrapped
 from tfmemlint.query.pipelines.pipelines import PIPELINES
 from tfmemlint.query.pipelines.small import run_through
+from tfmemlint.syntax.names import names_any
 from tfmemlint.syntax.scopes import Binds, dotted, written
 from tfmemlint.syntax.tree import Node, walk
 
@@ -176,7 +177,7 @@ def _stored(file: File) -> Iterator[KeptElements]:
         if not isinstance(target, cst.Subscript) or not isinstance(loop, cst.For) or len(assign.targets) != 1:
             continue
         items = {name.value for name in walk(loop.target, cst.Name)}
-        if not any(name.value in items for index in target.slice for name in walk(index, cst.Name)):
+        if not any(names_any(index, items) for index in target.slice):
             continue
         ds = _taken(file.value(loop.iter))
         if ds is None or not is_container(file, target.value) or not _each_time(file, assign, target.value, loop):

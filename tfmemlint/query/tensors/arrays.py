@@ -14,6 +14,7 @@ from tfmemlint.model.transfer.table import dtype_of, elements
 from tfmemlint.model.values import Array
 from tfmemlint.query.facts import Fact
 from tfmemlint.query.flow.uses import Does, Use, uses
+from tfmemlint.syntax.names import names_any
 from tfmemlint.syntax.tree import Node, walk
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ def _displayed(file: File, node: Node) -> bool:
     """Whether a name that stands for the array, or a part of it, is a statement of its own: a notebook shows that."""
     names = {name.value for name in walk(node, cst.Name)}
     shown = (each.value for each in file.tree.of(cst.Expr) if isinstance(each.value, (cst.Name, cst.Subscript)))
-    return any(name.value in names for value in shown for name in walk(value, cst.Name))
+    return any(names_any(value, names) for value in shown)
 
 
 def _into_cast(use: Use) -> bool | Node:
