@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -24,8 +23,6 @@ from tfmemlint.api import (
     constant,
     elements,
     knowledge,
-    limits,
-    repetition,
     tensors,
     uses,
 )
@@ -36,10 +33,6 @@ WIDENED = frozenset({"uint8", "int8", "uint16", "int16", "int32", "uint32"})
 
 SCALES = frozenset({NORMALIZE, *knowledge.group("scales_floats")})
 """What makes floats of its first argument, a number of its own for each column or row."""
-
-SAMPLE = 8 << 20
-"""Bytes as float64 of a thousand pictures of digits (6 MiB), which people take to try something, and of one photo of
-512 x 512."""
 
 DIVIDES = frozenset({"np.divide", "np.true_divide", *SCALES})
 
@@ -138,14 +131,14 @@ def _whole(file: File, operand: cst.BaseExpression, node: cst.BaseExpression) ->
         if picture.sides is None or picture.channels is None:
             return None
         data = replace(data, shape=(*picture.sides, picture.channels))
-    elif any(_is_picture_elsewhere(file, each) for each in whole):
+    elif any(tensors.is_picture_elsewhere(file, each) for each in whole):
         return None  # a caller gives one at a time
     if file.contexts.traced(node) or tensors.only_shown(file, node):
         return None
-    rows = _rows_kept(file, node, data)
+    rows = tensors.rows_collected(file, node, data)
     if rows is not None:
         return rows
-    if _is_picture(data) or _is_sample(data) or _is_column(data):
+    if tensors.is_small_picture(data) or tensors.is_sample(data) or tensors.is_short_column(data):
         return None
     if _is_for_others(file, node) or _goes_at_once(file, node, data):
         return None
@@ -153,37 +146,6 @@ def _whole(file: File, operand: cst.BaseExpression, node: cst.BaseExpression) ->
         return data
     passing = file.contexts.per_item(node) and (data.size or 0) * ITEM_BYTES["float64"] < file.config.min_bytes
     return None if passing else data
-
-
-def _is_picture_elsewhere(file: File, data: Array) -> bool:
-    """Whether an array is one picture of unknown size that another module reads from a file."""
-    origin = data.origin
-    if origin is None or data.size is not None or file.is_own(origin.node):
-        return False
-    return knowledge.in_group(origin.name, "reads_picture") and len(data.shape or ()) <= 3
-
-
-def _is_picture(data: Array) -> bool:
-    """Whether an array is one picture that is read from a file, of a size as models take it."""
-    read = data.origin is not None and knowledge.in_group(data.origin.name, "reads_picture")
-    alone = data.shape is not None and math.prod(size or 0 for size in data.shape[:-3]) == 1
-    return read and alone and data.size is not None and data.size * ITEM_BYTES["float64"] < SAMPLE
-
-
-def _is_sample(data: Array) -> bool:
-    """Whether an array is a constant slice of a bundled data set, of a few small rows."""
-    loaded = data.origin is not None and (data.origin.name or "").endswith(".load_data")
-    if not loaded or data.size is None or not data.shape or (data.shape[0] or 0) > limits.FEW_ROWS:
-        return False
-    return data.size * ITEM_BYTES["float64"] < SAMPLE
-
-
-def _is_column(data: Array) -> bool:
-    """Whether an array is one number for each row of a table of unknown length that has a few columns, as the heights
-    of boxes are."""
-    made = data.origin.value if data.origin is not None else None
-    table = made.shape if isinstance(made, Array) and data.size is None and len(data.shape or ()) == 1 else None
-    return table is not None and len(table) == 2 and 0 < (table[1] or 0) <= limits.FEW_COLUMNS
 
 
 def _goes_at_once(file: File, node: cst.BaseExpression, data: Array) -> bool:
@@ -210,24 +172,6 @@ def _is_for_others(file: File, node: cst.BaseExpression) -> bool:
         return False
     given = (use.call for use in found if use.does is Does.PASS)
     return any(call is not None and isinstance(call.target, (Function, Method)) for call in given)
-
-
-def _rows_kept(file: File, node: cst.BaseExpression, row: Array) -> Array | None:
-    """The array whose rows are scaled one by one and collected in a list: `[row / 255 for row in images]`."""
-    places: list[cst.BaseExpression] = [node]
-    function, above = file.contexts.function(node), file.tree.parent(node)
-    if isinstance(above, cst.Return) and function is not None:
-        places = [call.node for call in file.call_graph.callers(function) or ()]
-    for place in places:
-        again = next(repetition.repetitions(file, place, calls=0), None)
-        over = again.over if again is not None else None
-        whole = isinstance(over, Array) and over.shape is not None and over.shape[1:] == row.shape
-        if again is not None and whole and isinstance(over, Array) and over.origin is row.origin:
-            put = file.tree.parent(file.tree.parent(place) or place)
-            appended = isinstance(put, cst.Call) and file.call(put).method == "append"
-            if appended or (isinstance(again.place, cst.ListComp) and again.place.elt is place):
-                return over
-    return None
 
 
 def is_float32(number: float) -> bool:

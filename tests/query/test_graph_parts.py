@@ -51,7 +51,7 @@ def test_ops_for_the_parts_of_a_graph(body: str, expected: bool) -> None:
 
 @pytest.mark.parametrize(("made", "expected"), [("tf.function(each.call)", True), ("tf.function(step)", False)])
 def test_functions_of_the_items_of_a_loop(made: str, expected: bool) -> None:
-    file, loop = loop_of(f"for each in parts:\n    {made}\n")
+    file, _ = loop_of(f"for each in parts:\n    {made}\n")
     (node,) = file.calls_by_word["function"]
     call = file.call(node)
 

@@ -30,6 +30,13 @@ from tfmemlint.query.tensors.read_arrays import ReadArray, one_picture
 from tfmemlint.query.tensors.rows import read_as_one_row, rows_in
 from tfmemlint.query.tensors.single_numbers import one_each
 from tfmemlint.query.tensors.sizes_passed import is_unsized
+from tfmemlint.query.tensors.small_data import (
+    is_picture_elsewhere,
+    is_sample,
+    is_short_column,
+    is_small_picture,
+    rows_collected,
+)
 from tfmemlint.query.tensors.tensors import (
     copied_axes,
     inserted_axes,
@@ -72,6 +79,10 @@ __all__ = [
     "inserted_axes",
     "is_empty",
     "is_little",
+    "is_picture_elsewhere",
+    "is_sample",
+    "is_short_column",
+    "is_small_picture",
     "is_unsized",
     "joined_arrays",
     "needed_pairs",
@@ -87,6 +98,7 @@ __all__ = [
     "products",
     "read_as_one_row",
     "result_shape",
+    "rows_collected",
     "rows_in",
     "says_float64",
     "shape_size",
