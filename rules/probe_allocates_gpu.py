@@ -47,9 +47,9 @@ class ProbeAllocatesGpu(Rule):
 
     ## When not to use it
     When the process does nothing but report its devices, which is not reported where the module prints the answers and
-    nothing else. Nor are programs that go on to compute with TensorFlow, set neither growth nor a limit and leave the
-    card to no other library: they take all of it anyway, and so may the modules in which a script goes on, or those
-    that lead to the one with the probe. Nor is `list_local_devices` with options of its own for the session, nor a
+    nothing else, or behind `TF_FORCE_GPU_ALLOW_GROWTH`, with which they grow. Nor are programs that go on to compute
+    with TensorFlow, set neither growth nor a limit and leave the card to no other library: they take all of it anyway,
+    and so may the modules in which a script goes on, or those that lead to the one with the probe. Nor is `list_local_devices` with options of its own for the session, nor a
     probe behind a session or a tensor, also one that a module makes while it is imported: the devices are made, with
     the limits that were set before.
 
@@ -66,7 +66,7 @@ class ProbeAllocatesGpu(Rule):
     def check(self, probe: Call, file: File) -> Iterator[Finding]:
         if probe.arg("session_config") is not None or _takes_all_anyway(file, probe) or _only_reports(file):
             return
-        if runtime.hides_cards(file, probe.node):
+        if runtime.hides_cards(file, probe.node) or runtime.forces_growth(file, probe.node):
             return
         made_by = runtime.devices_made_by(file, probe.node), runtime.devices_made_at_import(file, probe.node)
         if any(call is not None and call.name not in PROBES for call in made_by):

@@ -55,9 +55,12 @@ settings = Fact(_settings, "os.environ", "os.putenv")
 loops over pairs that are written down, by `update`, `|=`, `setdefault` and `putenv`."""
 
 
-def forces_growth(file: File) -> bool:
-    """Whether the program sets the variable by which all cards grow, whatever else is configured or fails."""
-    return any((each.variable, each.value) == GROWS for each in settings.of(file))
+def forces_growth(file: File, before: Node | None = None) -> bool:
+    """Whether the program sets the variable by which all cards grow, whatever else is configured or fails; `before`
+    some code of this module, if that is given, as devices are made there."""
+    order = file.tree.order
+    found = (each for each in settings.of(file) if (each.variable, each.value) == GROWS)
+    return any(before is None or order(each.node) < order(before) for each in found)
 
 
 @cache
