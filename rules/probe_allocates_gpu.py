@@ -49,9 +49,9 @@ class ProbeAllocatesGpu(Rule):
     When the process does nothing but report its devices, which is not reported where the module prints the answers and
     nothing else, or behind `TF_FORCE_GPU_ALLOW_GROWTH`, with which they grow. Nor are programs that go on to compute
     with TensorFlow, set neither growth nor a limit and leave the card to no other library: they take all of it anyway,
-    and so may the modules in which a script goes on, or those that lead to the one with the probe. Nor is `list_local_devices` with options of its own for the session, nor a
-    probe behind a session or a tensor, also one that a module makes while it is imported: the devices are made, with
-    the limits that were set before.
+    and so may the modules in which a script goes on, or those that lead to the one with the probe. Nor is
+    `list_local_devices` with options of its own for the session, nor a probe behind a session or a tensor, also one
+    that a module makes while it is imported: the devices are made, with the limits that were set before.
 
     ## References
     - https://www.tensorflow.org/api_docs/python/tf/config/list_physical_devices
