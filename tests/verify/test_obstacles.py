@@ -1930,6 +1930,22 @@ OBSTACLES = {
         "TFM901 confirmed",
         ("in the 30 rounds of the loop",),
     ),
+    "arguments of Keras 1": (
+        """
+        import os
+        import numpy as np
+        from tensorflow.keras.layers import Convolution2D, Dense, Flatten
+        from tensorflow.keras.models import Sequential
+        os.mkdir("results/first")
+        images = np.zeros((2000, 32, 32, 3))
+        layers = [Convolution2D(4, 3, 3, border_mode="same", subsample=(4, 4)), Flatten(), Dense(output_dim=1)]
+        model = Sequential(layers)
+        model.compile("sgd", "mse")
+        model.fit(images, np.zeros((2000, 1), "float32"), nb_epoch=1)
+        """,
+        "TFM202 confirmed",
+        ("padding was set for border_mode of Conv2D", "the third number of Conv2D are its kernel"),
+    ),
 }
 
 

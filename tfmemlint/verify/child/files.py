@@ -71,7 +71,7 @@ class Files:
     def install(self) -> None:
         """Put this in front of what reads files."""
         listed = dict.fromkeys(("listdir", "walk"), self.listed)
-        for name, find in {**listed, "mkdir": self._target, "makedirs": self._target}.items():
+        for name, find in {**listed, "mkdir": self.written, "makedirs": self._target}.items():
             setattr(os, name, self.if_asked(getattr(os, name), find))
         for name in ("exists", "isfile", "isdir"):
             setattr(os.path, name, self.if_asked(getattr(os.path, name), self.known))

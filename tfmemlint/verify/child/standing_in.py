@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from typing import Any
 
@@ -15,6 +16,8 @@ def install(program: str, request: dict[str, Any], monitor: Any, load: Callable[
     substitutes.expect_loop(request.get("source") or "")
     load("surroundings").install(program, request, substitutes, load)
     substitutes.install(load("old_names").rename)
+    texts = "\n".join([request.get("source") or "", *request.get("modules", ())])
+    load("keras_1").patch(importlib.import_module("keras"), texts, substitutes.note)
     load("iterated").Iterated(monitor.mark, monitor.runtime.live, substitutes).install()
     load("datasets").patch(substitutes.note)
     load("parts").install(lambda: bool(substitutes.rounds["sizes_made_up"]), substitutes.note)
