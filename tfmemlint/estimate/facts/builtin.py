@@ -42,6 +42,7 @@ from tfmemlint.model.values import (
     constant,
     integer,
 )  # fmt: skip
+from tfmemlint.syntax.numbers import range_length
 
 if TYPE_CHECKING:
     from tfmemlint.estimate.facts.machine import Machine
@@ -67,13 +68,12 @@ def models(*names: str) -> Callable[[Handler], Handler]:
 @models("range")
 def _range(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
     bounds = [integer(each) for each in given.positions]
-    known = [each for each in bounds if each is not None]
-    if not known or len(known) < len(bounds) or (len(known) == 3 and not known[2]):
+    length = range_length(bounds)
+    if length is None:
         return Iterator(opened(Unknown("range"), given.positions), Open("an index"), "range")
-    found = range(*known)
-    if len(found) > LONGEST_RANGE:
-        return Iterator(Length(Api("builtins.range"), len(found)), Unknown("an index"), "range")
-    return Loop(tuple(map(Const, found)))
+    if length > LONGEST_RANGE:
+        return Iterator(Length(Api("builtins.range"), length), Unknown("an index"), "range")
+    return Loop(tuple(map(Const, range(*(each for each in bounds if each is not None)))))
 
 
 @models("len")

@@ -12,6 +12,7 @@ from tfmemlint.estimate.facts.builtin import TABLE, Handler, models
 from tfmemlint.estimate.facts.known import items
 from tfmemlint.estimate.facts.values import NONE, Closure, Held, plain
 from tfmemlint.model.values import Array, Const, Length, Sequence, Unknown, Value, integer
+from tfmemlint.syntax.numbers import range_length
 
 if TYPE_CHECKING:
     from tfmemlint.estimate.facts.machine import Machine
@@ -54,10 +55,8 @@ def _put_channels(machine: Machine, given: Arguments, node: cst.Call) -> Value |
 def _arange(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
     start, stop, step = given.get(0, "start"), given.get(1, "stop"), given.get(2, "step")
     bounds = [integer(each) for each in (start, stop, step) if each is not None and each != NONE]
-    known = [each for each in bounds if each is not None]
-    if not known or len(known) < len(bounds) or known[2:] == [0]:
-        return None
-    return Array("tf", "int32", (len(range(*known)),))
+    length = range_length(bounds)
+    return Array("tf", "int32", (length,)) if length is not None else None
 
 
 @models("np.random.permutation")

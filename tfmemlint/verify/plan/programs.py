@@ -43,7 +43,8 @@ def program_text(text: str, edits: Sequence[Edit]) -> str:
         if line.strip() or (lines and lines[-1].strip()):
             lines.append(line.rstrip())
     first = [line for line in lines if line.startswith(FUTURE)]  # a cell of a notebook may have one, too
-    return "\n".join((*first, *(line for line in lines if not line.startswith(FUTURE)))).strip("\n") + "\n"
+    whole = "\n".join((*first, *(line for line in lines if not line.startswith(FUTURE)))).strip("\n")
+    return f"{whole}\n\n" if whole.endswith("\\") else f"{whole}\n"  # a backslash wants a line behind it, if empty
 
 
 def merged(base: Sequence[Edit], repair: Sequence[Edit]) -> list[Edit]:
