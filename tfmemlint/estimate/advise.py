@@ -11,8 +11,8 @@ from tfmemlint.estimate.engine import Lows, lowest
 from tfmemlint.estimate.precision import under
 from tfmemlint.estimate.step import Pass, TrainingStep
 
-WORTH = 0.05
-"""The part of `low` that a change has to save to be worth a word."""
+WORTH = 20
+"""The part of `low` that a change has to save to be worth a word: a twentieth."""
 FEWEST_LAYERS = 4
 """Fewer layers are no blocks."""
 ACCUMULATED = 4
@@ -28,7 +28,7 @@ def what_if(step: TrainingStep, *, batch: int | None = None, lows: Lows | None =
     found = []
     for change, changed, smaller in _changes(step, used):
         low = lows.at(smaller) if changed is step else lowest(changed, smaller)
-        if before - low > WORTH * before:
+        if WORTH * (before - low) > before:
             found.append(WhatIf(change, low, before - low))
     return tuple(sorted(found, key=lambda one: one.low))
 
