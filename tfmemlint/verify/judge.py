@@ -9,6 +9,7 @@ from dataclasses import replace
 from tfmemlint.units import show_bytes
 from tfmemlint.verify import host_memory
 from tfmemlint.verify.claim import Claim
+from tfmemlint.verify.expected import judge_expected
 from tfmemlint.verify.growth import in_all, judge_growth, tried_of, was_cut_apart
 from tfmemlint.verify.metrics import (
     ANEW,
@@ -56,8 +57,7 @@ SEEN_AT_ONCE = (*ANEW, *GIVEN, *COPIES, "made_per_call", "nodes")
 
 NEXT_TO_NO_DATA = "the flagged code was given next to no data"
 PEAK_SAME = "less is held at the end; the peak of tensors does not differ"
-SEEN = 0.8
-"""Part of the bytes that a message names which must be seen: buffers may not have been filled to the last element."""
+
 
 
 def judge(claim: Claim, before: Sequence[Run], after: Sequence[Run]) -> Verdict:
@@ -94,7 +94,7 @@ def _judged(claim: Claim, before: Sequence[Run], after: Sequence[Run]) -> Verdic
     if ended is not None:
         return ended
     if claim.expected is not None:
-        return _judge_expected(claim.expected, before, claim.metric)
+        return judge_expected(claim.expected, before, claim.metric)
     if claim.by_itself and claim.metric in (*SETTINGS, *CALLED, *ANEW, *GIVEN, *UNMIXED, *COPIES):
         return _judge_setting(METRICS[claim.metric], before)
     if claim.by_itself:
@@ -214,7 +214,7 @@ def _judge_seen(claim: Claim, before: Sequence[Run]) -> Verdict | None:
     if not all(run.status == "error" and not run.out_of_memory for run in before):
         return None
     if claim.metric in MADE and claim.expected is not None:
-        verdict = _judge_expected(claim.expected, before, claim.metric)
+        verdict = judge_expected(claim.expected, before, claim.metric)
     elif claim.by_itself and claim.metric in SEEN_AT_ONCE:
         verdict = _judge_setting(METRICS[claim.metric], before)
     elif claim.by_itself and claim.growth and all(len(run.marks) >= 2 * MARKS_NEEDED for run in before):
@@ -281,17 +281,3 @@ def _judge_figures(metric: Metric, claim: Claim, before: Sequence[Run], after: S
     if second > 0 and first / second < least:
         return verdict(NOT_CONFIRMED, f"the ratio is under {least:g}")
     return verdict(CONFIRMED, "")
-
-
-def _judge_expected(expected: int, before: Sequence[Run], own: str | None) -> Verdict:
-    names = (own,) if own is not None else WHERE_BYTES_ARE
-    figures = [(metric, [metric.read(run) for run in before]) for metric in (METRICS[name] for name in names)]
-    known = [(metric, [value for value in values if value is not None]) for metric, values in figures]
-    metric, seen = max(known, key=lambda each: statistics.median(each[1] or [0]))
-    if not seen:
-        return inconclusive(metric.missing, metric.name)
-    most, noise = statistics.median(seen), max(seen) - min(seen)
-    kind = CONFIRMED if most >= SEEN * expected else NOT_CONFIRMED
-    said = [show_bytes(n) if metric.unit == "bytes" else f"{n:,} {metric.name}" for n in (expected, round(most))]
-    reason = f"claimed {said[0]}, seen {said[1]}"
-    return Verdict(kind, reason, metric.name, metric.unit, most, None, noise, len(seen), expected)

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+import libcst as cst
+
 from tfmemlint.finding import Finding, Severity
 from tfmemlint.model.file import File
+from tfmemlint.syntax.scopes import own_nodes
 from tfmemlint.verify.claim import too_small
 from tfmemlint.verify.evidence import Sample
 from tfmemlint.verify.metrics import CALLED, LOOKED_AT, STEPS, UNMIXED
@@ -18,6 +21,7 @@ from tfmemlint.verify.plan.pairs import ExamplesOf, paired
 from tfmemlint.verify.plan.planner import Planner
 from tfmemlint.verify.plan.programs import PlanError
 from tfmemlint.verify.plan.solving import FULL, NEXT, Solver
+from tfmemlint.verify.plan.statements import flagged_call
 from tfmemlint.verify.plan.templates import Plan, of_sample, other_ranks
 from tfmemlint.verify.plan.uses import shows_in_training
 from tfmemlint.verify.run.runs import Run
@@ -58,6 +62,8 @@ def plan_alone(finding: Finding, file: File, sample: Sample | None, examples: Ma
     if claim.metric in CALLED:
         claim = replace(claim, by_itself=True, made_up=True)
         return _called(lambda: Planner(finding, file, dict(examples), claim, direct=True), called.RANKS)
+    if claim.metric == "eager_runs" and not _in_generator(finding, file):
+        raise PlanError("the flagged call stands in no generator, and runs as often as it is called")
     if (claim.metric == "repeating" and finding.compared) or claim.metric == "eager_runs":
         claim = replace(claim, made_up=True, by_itself=not finding.compared)
         return _called(lambda: Planner(finding, file, dict(examples), claim, direct=True), called.RANKS)
@@ -95,6 +101,13 @@ def plan_alone(finding: Finding, file: File, sample: Sample | None, examples: Ma
         return replace(made, again=again, smaller=(lambda: sized(less, skipped)) if less is not None else None)
 
     return sized(FULL)
+
+
+def _in_generator(finding: Finding, file: File) -> bool:
+    """Whether the flagged call stands in a function that yields, once for each element."""
+    call = flagged_call(finding, file)
+    function = file.contexts.function(call) if call is not None else None
+    return isinstance(function, cst.FunctionDef) and any(own_nodes(function, cst.Yield))
 
 
 def _called(planner: Callable[[], Planner], ranks: Sequence[int | None]) -> Plan:
