@@ -8,6 +8,7 @@ from programs import model_of, value_in
 from tfmemlint.model.calls import Call
 from tfmemlint.model.file import File
 from tfmemlint.query.pipelines import pipelines
+from tfmemlint.query.pipelines.sequences import makes_sequences
 
 START = """
 a = tf.data.Dataset.from_tensor_slices(np.zeros((100, 8), np.float32))
@@ -149,13 +150,16 @@ def test_a_value_is_a_pipeline_in_all_its_alternatives(program: str, count: int)
         ("a.batch(3).map(f).shuffle(2)", False),
         ("tf.data.Dataset.zip((a, a)).batch(3, drop_remainder=True).map(f).shuffle(2)", False),
         ("r.batch(3).map(f).shuffle(2)", True),
+        ("sequence_len = 3\ntf.data.Dataset.zip((a, a)).batch(sequence_len).map(f).shuffle(2)", True),
+        ("sequence_len = 3\ntf.data.Dataset.zip((a, a)).batch(sequence_len).shuffle(2)", False),
+        ("size = 3\ntf.data.Dataset.zip((a, a)).batch(size).map(f).shuffle(2)", False),
     ],
 )
 def test_batches_that_may_be_sequences(program: str, expected: bool) -> None:
     _, call = last_step(program)
     step = pipelines.last_before(call, "batch")
     assert step is not None and step.call is not None
-    assert pipelines.makes_sequences(step.call, pipelines.steps_between(call, step)) is expected
+    assert makes_sequences(step.call, pipelines.steps_between(call, step)) is expected
 
 
 @pytest.mark.parametrize(

@@ -70,7 +70,6 @@ from tfmemlint.query.pipelines.pipelines import (
     element_bytes,
     element_count,
     last_before,
-    makes_sequences,
     pipelines_of,
     reads_files,
     reshuffles,
@@ -80,6 +79,7 @@ from tfmemlint.query.pipelines.pipelines import (
     surely_together,
 )
 from tfmemlint.query.pipelines.prefetching import KeptBatches, kept_batches, runs_ahead, work_after
+from tfmemlint.query.pipelines.sequences import makes_sequences
 from tfmemlint.query.pipelines.shuffling import (
     copied_bytes,
     decoded_by_tfds,

@@ -16,7 +16,7 @@ from tfmemlint.model.axes import has_scalar_part, may_group
 from tfmemlint.model.mapped import body
 from tfmemlint.model.transfer.datasets import inner_pipelines
 from tfmemlint.model.transfer.table import elements, structure_bytes
-from tfmemlint.model.values import Api, Array, Const, Dataset, Mapping, Sequence, Step, Value, integer
+from tfmemlint.model.values import Api, Array, Const, Dataset, Step, Value, integer
 from tfmemlint.query.limits import FEW_BATCHES
 from tfmemlint.syntax.scopes import FUNCTIONS
 from tfmemlint.units import AtLeast
@@ -199,27 +199,6 @@ def _batched_inside(step: Step) -> bool | None:
     made = [one for ds in step.call.datasets() for one in inner_pipelines(step.call, ds.element)]
     states = {batched(one) for one in made}
     return states.pop() if len(states) == 1 else None
-
-
-def makes_sequences(batch: Call, after: Iterable[Step]) -> bool:
-    """Whether a `batch` may make examples rather than batches of them: sequences of numbers, characters or records.
-
-    It may where full groups are asked for or a map follows, unless the elements are known to be pairs or arrays of
-    their own. Rows of numbers in full groups are sequences, single numbers in groups that nothing takes apart are not.
-    """
-    full = batch.arg("drop_remainder") is not None and batch.value_of("drop_remainder") != Const(False)
-    mapped = any(step.name in ("map", "filter") for step in after)
-    datasets = batch.datasets()
-    leaves = [leaf for ds in datasets for leaf in elements(ds.element)]
-    if len(leaves) == 1 and isinstance(leaves[0], Array) and leaves[0].shape == ():
-        return full or mapped
-    if all(isinstance(ds.element, (Sequence, Mapping)) for ds in datasets):
-        return False
-    shapes = [leaf.shape for leaf in leaves if isinstance(leaf, Array) and leaf.shape]
-    if full and len(shapes) == len(leaves) == 1 and len(shapes[0]) == 1:
-        return True
-    known = bool(leaves) and len(shapes) == len(leaves)
-    return not known and (full or mapped)
 
 
 # -- what is drawn, what is read -------------------------------------------------------------------------------------
