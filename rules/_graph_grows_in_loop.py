@@ -10,6 +10,7 @@ import libcst as cst
 
 from tfmemlint.api import (
     Call,
+    Const,
     Fact,
     File,
     Function,
@@ -109,6 +110,14 @@ def _only_initializes(file: File, loop: Node, ops: list[Node]) -> bool:
     return (most is None or most <= limits.SHORT_RUN) and all(_initializes(file, op) for op in ops)
 
 
+def _copies_weights(file: File, loop: Node, ops: list[Node]) -> bool:
+    """Whether each iteration makes a variable of a name of its own, as where the weights of another library are
+    written to a checkpoint: there is one for each, and a second of one name raises."""
+    made = (file.call(op) for op in ops if isinstance(op, cst.Call))
+    names = [call.arg("name") or call.arg(0) for call in made if call.method == "get_variable"]
+    return bool(names) and all(name is not None and not isinstance(name.value, Const) for name in names)
+
+
 def _initializes(file: File, op: Node) -> bool:
     call = file.call(op) if isinstance(op, cst.Call) else None
     if call is None:
@@ -169,6 +178,6 @@ def _is_of(file: File, loop: Node, op: Node, items: set[str]) -> bool:
     return any(not items.isdisjoint(name.value for name in walk(value, cst.Name)) for value in given)
 
 
-SHRUGGED = (_only_initializes, _tries_items, _tries_structures, _adds_little)
+SHRUGGED = (_only_initializes, _copies_weights, _tries_items, _tries_structures, _adds_little)
 
 growths = Fact(_growths, "run", "eval", "function")

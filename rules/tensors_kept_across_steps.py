@@ -20,6 +20,7 @@ from tfmemlint.api import (
     limits,
     on,
     repetition,
+    tracing,
 )
 
 MESSAGE = "the {} of every step stay in device memory; keep .numpy() of them, or a metric"
@@ -42,9 +43,9 @@ class TensorsKeptAcrossSteps(Rule):
     When all outputs fit and are used as tensors afterwards. A forward pass in pieces, a method of a model that joins
     and returns what the model gives, is not reported, nor what traced code computes with later, such as the targets of
     a loss, nor a list of which only the mean of all numbers is taken, as of the values of a loss. Nor are outputs of
-    blocks that a loop makes anew for each part of a network, those of a network that a loop gives its own state back
-    for each time step of a sequence, and columns of numbers (`out[:, 0]` and `out[:, 1]`, also `out[:, 0] * 25.0`): one
-    for each example.
+    blocks that a loop makes anew for each part of a network, those of the devices that a loop goes over, those of a
+    network that a loop gives its own state back for each time step of a sequence, and columns of numbers (`out[:, 0]`
+    and `out[:, 1]`, also `out[:, 0] * 25.0`): one for each example.
 
     ## References
     - https://www.tensorflow.org/guide/gpu
@@ -74,7 +75,7 @@ class TensorsKeptAcrossSteps(Rule):
         container: cst.BaseExpression | None = None,
     ) -> Iterator[Finding]:  # fmt: skip
         kinds = [(part, kind) for part in parts if (kind := kept_kind(file, part, step)) is not None]
-        if not kinds or loop.few(limits.FEW_STEPS):
+        if not kinds or loop.few(limits.FEW_STEPS) or tracing.over_devices(file, loop):
             return
         meant = (repetition.joined_to_return, repetition.traced_with, repetition.only_averaged)
         if container is not None and any(asks(file, container) for asks in meant):
