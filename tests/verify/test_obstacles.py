@@ -1946,6 +1946,17 @@ OBSTACLES = {
         "TFM202 confirmed",
         ("padding was set for border_mode of Conv2D", "the third number of Conv2D are its kernel"),
     ),
+    "folders that a program may not write to": (
+        """
+        import numpy as np
+        import tensorflow as tf
+        images = np.zeros((500, 64, 64, 3))
+        {trains}
+        model.fit(images, np.zeros((500, 1), "float32"), callbacks=[tf.keras.callbacks.TensorBoard("/usr/share/more")])
+        """,
+        "TFM202 confirmed",
+        ("/usr/share/more", "cannot be written here"),
+    ),
 }
 
 

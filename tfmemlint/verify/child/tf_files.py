@@ -36,8 +36,31 @@ class TensorFlowFiles:
             ("listdir", self._files.listed),
             ("exists", self._files.known),
             ("isdir", self._files.known),
+            ("mkdir", self._files.written),
+            ("makedirs", self._files.written),
         ):
             setattr(gfile, name, self._files.if_asked(getattr(gfile, name), find))
+        older = getattr(tensorflow.compat.v1, "gfile", None)
+        for name in ("MkDir", "MakeDirs"):
+            if older is not None:
+                setattr(older, name, self._files.if_asked(getattr(older, name), self._files.written))
+        summary: Any = tensorflow.compat.v2.summary
+        writer = self._into(summary.create_file_writer)
+        homes: list[Any] = [summary, getattr(tensorflow, "summary", None)]
+        for home in homes:
+            if hasattr(home, "create_file_writer"):
+                home.create_file_writer = writer
+
+    def _into(self, make: Any) -> Any:
+        """The function that makes a writer of summaries, also for callbacks: where nothing may be written, one into
+        the program's own folder."""
+
+        @functools.wraps(make)
+        def made(logdir: Any, *args: Any, **kwargs: Any) -> Any:
+            path = os.fspath(logdir) if isinstance(logdir, (str, os.PathLike)) else None
+            return make(logdir if path is None else self._files.written(path), *args, **kwargs)
+
+        return made
 
     def _of_files(self, make: Any, find: Callable[[str], str]) -> Any:
         """The method that makes a data set of the contents of files."""
