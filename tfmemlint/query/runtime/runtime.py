@@ -62,9 +62,15 @@ def turns_eager_off(file: File) -> bool:
 
 def builds_graphs(file: File) -> bool:
     """Whether ops outside of functions are nodes of a graph: the program turns eager execution off, or is written for
-    version 1 and does not turn it on."""
+    version 1 and does not turn it on, nor goes through data sets, which is not to be done in graphs."""
     on = any(file.calls(*knowledge.group("turns_eager_on")))
-    return turns_eager_off(file) or (file.before_version_2 and not on)
+    return turns_eager_off(file) or (file.before_version_2 and not on and not _goes_through_data(file))
+
+
+@once_per_file
+def _goes_through_data(file: File) -> bool:
+    """Whether a loop of Python certainly goes through a data set, outside of functions that are traced."""
+    return any(file.contexts.over_data(loop) and not file.contexts.traced(loop) for loop in file.tree.of(cst.For))
 
 
 @once_per_file
