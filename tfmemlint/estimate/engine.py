@@ -55,8 +55,8 @@ def estimate(step: TrainingStep, *, batch: int | None = None) -> Estimate:
         data=data,
         step=top.walk.peak,
         low=lowest + top.walk.peak,
-        guess=lowest + int(LIKELY * likely * top.walk.peak),
-        high=lowest + int(MOST * extreme * most) + max(workspace(one, used) for one in step.passes),
+        guess=lowest + _times(LIKELY * likely, top.walk.peak),
+        high=lowest + _times(MOST * extreme, most) + max(workspace(one, used) for one in step.passes),
         peak=top.peak(),
         held=top.held(),
         layers=_table(runs, top, stays, used),
@@ -65,6 +65,14 @@ def estimate(step: TrainingStep, *, batch: int | None = None) -> Estimate:
         bounded=any(each.bounds for each in missing),
         lives=top.lives(),
     )
+
+
+def _times(factor: float, count: int) -> int:
+    """The product as a whole number, also of counts beyond what floats hold."""
+    try:
+        return int(factor * count)
+    except OverflowError:
+        return round(factor * 100) * count // 100
 
 
 def lowest(step: TrainingStep, batch: int) -> int:
