@@ -75,7 +75,7 @@ class TensorsKeptAcrossSteps(Rule):
         container: cst.BaseExpression | None = None,
     ) -> Iterator[Finding]:  # fmt: skip
         kinds = [(part, kind) for part in parts if (kind := kept_kind(file, part, step)) is not None]
-        if not kinds or loop.few(limits.FEW_STEPS) or tracing.over_devices(file, loop):
+        if not kinds or loop.few(limits.FEW_STEPS) or tracing.on_own_device(file, kinds[0][0], loop):
             return
         meant = (repetition.joined_to_return, repetition.traced_with, repetition.only_averaged)
         if container is not None and any(asks(file, container) for asks in meant):

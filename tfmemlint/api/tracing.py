@@ -20,6 +20,7 @@ from tfmemlint.query.tracing.loop_bodies import (
     collects_items,
     computes_tensors,
     for_graphs,
+    on_own_device,
     over_devices,
 )
 from tfmemlint.query.tracing.parameter_dtypes import dtype_for
@@ -68,6 +69,7 @@ __all__ = [
     "is_traced_somewhere",
     "made_of_tensor",
     "needs_python",
+    "on_own_device",
     "only_tensorflow",
     "ops_built",
     "outermost_state",

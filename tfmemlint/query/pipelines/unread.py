@@ -13,29 +13,25 @@ from tfmemlint.query.pipelines.chains import chain_root, following
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
     from tfmemlint.model.file import File
-    from tfmemlint.syntax.scopes import Definition
     from tfmemlint.syntax.tree import Node
 
 
 def never_runs(file: File, call: Call) -> bool:
     """Whether nothing is ever read of the pipeline that a call makes: with the steps that follow at once it is a
-    statement of its own, whose result nobody takes (`ds.shuffle(1000)`), or has a name that nothing reads before it is
-    something else, or while training takes the data without these steps, or every call of its function in this file
-    switches it off by an argument (`if shuffle:`)."""
+    statement of its own, whose result nobody takes (`ds.shuffle(1000)`), or has a name that nothing reads while
+    training takes the data without these steps, or every call of its function in this file switches it off by an
+    argument (`if shuffle:`)."""
     last = [call, *following(file, call)][-1]
     above = file.tree.parent(last.node)
     return isinstance(above, cst.Expr) or _is_left(file, above) or is_switched_off(file, call.node)
 
 
 def _is_left(file: File, assign: Node | None) -> bool:
-    """Whether what is assigned is a name that nothing reads: it is given something else, or stands for steps on a data
-    set that trains without them."""
+    """Whether what is assigned is a name that nothing reads, for steps on a data set that trains without them."""
     target = assign.targets[0].target if isinstance(assign, cst.Assign) and len(assign.targets) == 1 else None
     made = file.definition(target) if isinstance(target, cst.Name) else None
     if made is None or file.readers(made):
         return False
-    if _is_overwritten(file, made):
-        return True
     for _ in range(MOST_STEPS):
         root = chain_root(made.value) if isinstance(made.value, cst.Call) else None
         made = file.only_definition(root) if isinstance(root, cst.Name) else None
@@ -44,15 +40,6 @@ def _is_left(file: File, assign: Node | None) -> bool:
         if any(_is_trained_on(file, use) for use in file.readers(made)):
             return True
     return False
-
-
-def _is_overwritten(file: File, made: Definition) -> bool:
-    """Whether a later statement of the same block gives the name something else."""
-    block = file.tree.parent(file.tree.statement(made.node))
-    others = file.flow(made.scope).bindings.get(made.name, ())
-    order = file.tree.order
-    later = (file.tree.statement(each.node) for each in others if order(each.node) > order(made.node))
-    return any(file.tree.parent(each) is block for each in later)
 
 
 def _is_trained_on(file: File, use: Node) -> bool:

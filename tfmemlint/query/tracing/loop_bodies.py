@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -73,6 +74,15 @@ def chooses_parts(file: File, run: Repetition, loop: Loop) -> bool:
 def over_devices(file: File, again: Repetition) -> bool:
     """Whether a loop certainly places what it builds on a device that each iteration chooses: it builds the parts of
     one computation, of which there are as many as devices."""
-    blocks = (item.item for block in walk(again.place, cst.With) for item in block.items)
+    return _chooses_device(file, walk(again.place, cst.With), again)
+
+
+def on_own_device(file: File, node: Node, again: Repetition) -> bool:
+    """Whether code in a loop stands on a device that each iteration chooses."""
+    return _chooses_device(file, file.contexts.withs(node), again)
+
+
+def _chooses_device(file: File, withs: Iterable[cst.With], again: Repetition) -> bool:
+    blocks = (item.item for block in withs for item in block.items)
     devices = (call for block in blocks if isinstance(block, cst.Call) for call in [file.call(block)])
     return any(call.method == "device" and again.bound & variables(file, call.node) for call in devices)
