@@ -23,13 +23,12 @@ RENAMED = {
     "nb_filter": "filters",
     "output_dim": "units",
     "p": "rate",
-    "samples_per_epoch": "steps_per_epoch",
     "subsample": "strides",
 }
 """Arguments of Keras 1 by their names since; only where the function has the new one and not the old."""
 
 ORDERS = {"tf": "channels_last", "th": "channels_first"}
-WRITTEN = re.compile(r"\b(?:border_mode|nb_epoch|nb_filter|subsample|W_regularizer|samples_per_epoch|dim_ordering)\s*=")
+WRITTEN = re.compile(r"\b(?:border_mode|nb_epoch|nb_filter|subsample|W_regularizer|dim_ordering)\s*=")
 """What only code for Keras 1 has."""
 
 OF_TWO_SIDES = ("Conv2D",)
