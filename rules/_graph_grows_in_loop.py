@@ -111,8 +111,10 @@ def _only_initializes(file: File, loop: Node, ops: list[Node]) -> bool:
 
 
 def _copies_weights(file: File, loop: Node, ops: list[Node]) -> bool:
-    """Whether each iteration makes a variable of a name of its own, as where the weights of another library are
-    written to a checkpoint: there is one for each, and a second of one name raises."""
+    """Whether each iteration makes a variable of a name of its own for something that is there already, as where the
+    weights of another library are written to a checkpoint: there is one for each. Steps are none: they go on."""
+    if not isinstance(loop, cst.For) or tracing.goes_over_numbers(file, loop.iter):
+        return False
     made = (file.call(op) for op in ops if isinstance(op, cst.Call))
     names = [call.arg("name") or call.arg(0) for call in made if call.method == "get_variable"]
     return bool(names) and all(name is not None and not isinstance(name.value, Const) for name in names)

@@ -143,7 +143,7 @@ def _tried(plan: Plan, settings: Settings, done: Callable[[], None]) -> Trial:
         verdict = inconclusive("; ".join(filter(None, (said, plan.guessed))), verdict.metric)
     elif plan.smaller is not None and verdict.kind != INCONCLUSIVE:
         verdict = inconclusive(f"{_in_words(verdict)}; {OTHER_SIZES}", verdict.metric)
-    elif _may_want_more(plan, verdict, before):
+    elif _may_want_more(verdict, before):
         more = with_many(plan.pair, before[-1])
         tried_more = _tried(replace(plan, pair=more), settings, done) if more is not None else None
         if tried_more is not None and tried_more.verdict.kind == CONFIRMED:
@@ -157,7 +157,7 @@ def _tried(plan: Plan, settings: Settings, done: Callable[[], None]) -> Trial:
     return Trial(plan, before, after, verdict)
 
 
-def _may_want_more(plan: Plan, verdict: Verdict, before: Sequence[Run]) -> bool:
+def _may_want_more(verdict: Verdict, before: Sequence[Run]) -> bool:
     """Whether what speaks against a claim, or shows nothing of it, may come of files and data sets that were made up
     with too little in them."""
     shows_nothing = verdict.kind in (NOT_CONFIRMED, NEEDS_MORE, TOO_SMALL) or verdict.reason in (FEW_JOINS, FEW_MARKS)

@@ -207,7 +207,11 @@ def _open_ended(pandas: Any, further: Callable[[Any, Any], Any], note: Note) -> 
             return ByLabel("loc", self)
 
         def drop(self, *args: Any, **options: Any) -> Any:
-            return super().drop(*args, **{"errors": "ignore", **options})
+            try:
+                return super().drop(*args, **options)
+            except KeyError:
+                note("columns that a made-up table does not have were not dropped")
+                return super().drop(*args, **{**options, "errors": "ignore"})
 
         def __getitem__(self, key: Any) -> Any:
             complete(self, key)
