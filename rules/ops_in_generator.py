@@ -42,5 +42,5 @@ class OpsInGenerator(Rule):
             file,
             f"{what} runs eagerly for every element of the generator; yield plain NumPy and leave TensorFlow to map()",
             related=[(source, "the generator is used here")],
-            shows=Shows(metric="eager_runs") if isinstance(found, Call) else None,
+            shows=Shows(metric="eager_runs"),
         )

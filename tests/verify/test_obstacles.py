@@ -1802,6 +1802,55 @@ OBSTACLES = {
         "TFM319 confirmed",
         ("it ran eagerly", "ms each"),
     ),
+    "a data set in a generator": (
+        """
+        import tensorflow as tf
+        rows = tf.data.Dataset.range(200).map(lambda n: tf.one_hot(n, 1000))
+        def some(train):
+            def generator():
+                for row in rows:
+                    yield row.numpy(), row.numpy()[:1]
+            return generator
+        signature = (tf.TensorSpec((1000,)), tf.TensorSpec((1,)))
+        ds = tf.data.Dataset.from_generator(some(True), output_signature=signature)
+        {trains}
+        model.fit(ds.batch(4))
+        """,
+        "TFM319 confirmed",
+        ("it ran eagerly", "ms each"),
+    ),
+    "an option that the code needs and that has no default": (
+        """
+        import argparse
+        import os
+        import numpy as np
+        import tensorflow as tf
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--batch-size")
+        parser.add_argument("--data")
+        parser.add_argument("--name")
+        args = parser.parse_args()
+        labels = np.load(os.path.join(args.data, "labels.npy"))
+        images = np.zeros((4096, 64, 64, 3))
+        {trains}
+        model.fit(images, labels, batch_size=int(args.batch_size))
+        """,
+        "TFM202 confirmed",
+        ("--batch-size 32 --data data", "labels.npy is not there"),
+    ),
+    "a program of version 1 that is eager": (
+        """
+        import tensorflow as tf
+        tf.enable_eager_execution()
+        model = tf.keras.Sequential([tf.keras.layers.Dense(4096, input_shape=(64,))])
+        found = []
+        for batch in tf.data.Dataset.from_tensor_slices(tf.zeros([1024, 64])).batch(16):
+            found.append(model(tf.to_float(batch)))
+        print(len(found))
+        """,
+        "TFM406 confirmed",
+        ("and runs eagerly",),
+    ),
     "rows of a table that are pictures": (
         """
         import numpy as np

@@ -367,7 +367,7 @@ class TestLoops:
         program = before(text, "tf.zeros(step)", "tf.zeros(1)")
         assert "for epoch in tfmemlint_some(range(100), 8, 2):" in program
         assert "for step in tfmemlint_some((1, 2, 3), 50, 3, marked=True):" in program
-        assert "while tfmemlint_more(50, 5) and (x is None or epoch):" in program
+        assert "tfmemlint_enter(5)\nwhile tfmemlint_more(50, 5) and (x is None or epoch):" in program
 
     def test_so_is_a_tuple_in_parentheses(self) -> None:
         program = before("import tensorflow as tf\nfor step in (1, 2, 3):\n    x = tf.ones(3)\n", "tf.ones(3)")

@@ -69,6 +69,57 @@ def test_names_that_libraries_had_before_are_what_does_the_same(run: RunProgram)
     assert "names that numpy had before are what does the same now" in result.notes
 
 
+def test_numbers_become_text_as_before_numpy_2(run: RunProgram) -> None:
+    result = run("import numpy as np\nassert repr(np.ones(1)[0]) == '1.0' and str(list(np.ones(2))) == '[1.0, 1.0]'")
+    assert result.status == "ok", result.reason
+
+
+def test_a_while_loop_counts_its_rounds_anew_each_time_that_the_program_comes_to_it(run: RunProgram) -> None:
+    result = run(
+        """
+        def drawn():
+            tries = 0
+            tfmemlint_enter(4)
+            while tfmemlint_more(50, 4) and (tries < 3):
+                tries += 1
+            return tries
+
+        assert {drawn() for _ in range(100)} == {3}
+        tfmemlint_enter(9)
+        rounds = 0
+        while tfmemlint_more(50, 9) and (True):
+            rounds += 1
+        assert rounds == 50
+        """
+    )
+    assert result.status == "ok", result.reason
+
+
+def test_texts_have_numbers_where_the_code_makes_them_of_what_it_has_read(run: RunProgram) -> None:
+    result = run(
+        """
+        import glob
+        import numpy as np
+        paths = sorted(glob.glob("labels/*.txt"))
+        text = open(paths[0]).read()
+        parts = text.strip().split()
+        assert len([np.float32(each) for each in parts]) > 9
+        """
+    )
+    assert result.status == "ok", result.reason
+
+
+def test_a_path_goes_on_with_a_setting_of_which_nothing_is_known(run: RunProgram) -> None:
+    result = run(
+        """
+        from pathlib import Path
+        config = tfmemlint_settings("config")
+        assert (Path("data") / config.nothing_that_is_known).parent == Path("data")
+        """
+    )
+    assert result.status == "ok", result.reason
+
+
 def test_a_folder_that_is_not_there_is_walked_through(run: RunProgram) -> None:
     result = run(
         """

@@ -207,6 +207,9 @@ UNMIXED = ("unmixed",)
 WRAPPED = (*MADE, *ANEW, *GIVEN, *COPIES)
 """Those for which something is put around the flagged call."""
 
+AT_ONCE = tuple(name for name in WRAPPED if name != "eager_runs")
+"""Those of these that are there as soon as the flagged statement has run; a generator runs when it is asked."""
+
 LOOKED_AT = ("element", "repeating", *UNMIXED)
 """Those of which the elements of a data set tell."""
 

@@ -9,6 +9,7 @@ import builtins
 import functools
 import importlib
 import importlib.util
+import re
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -22,10 +23,19 @@ PARSERS = ("argparse", "absl", "click", "fire", "optparse", "getopt", "typer")
 
 LONGEST = 0.01
 
+NEEDED = (
+    r"\b(int|float|open|listdir|walk|exists|isdir|isfile|makedirs|mkdir|join|i?glob|Path|read_csv|read_json|imread"
+    r"|load_model|loadtxt|load)\(\s*(?:\w+\.)+{}\s*[,)]"
+)
+"""Code that an option is given to as it is, and that takes no None."""
 
-def install(asked: Callable[[], bool], note: Note, made_up: Note) -> None:
+ASKED = r"\b(?:if|and|or|not|elif)\s+(?:not\s+)?(?:\w+\.)+{0}\b|\b(?:\w+\.)+{0}\s*(?:or\b|is\b|==|!=)"
+"""Code that asks whether an option was given."""
+
+
+def install(asked: Callable[[], bool], note: Note, made_up: Note, texts: str, usual: Callable[[str], Any]) -> None:
     """Answer what the program's own files ask, as `asked` tells, and let them not wait; `made_up` notes what has a
-    size of its own."""
+    size of its own. `texts` are those files, `usual` gives the usual value of a name."""
 
     def answer(*_: object) -> str:
         note(f"{ANSWER!r} was the answer to input()")
@@ -33,7 +43,7 @@ def install(asked: Callable[[], bool], note: Note, made_up: Note) -> None:
 
     builtins.input = answer
     parser: Any = argparse.ArgumentParser
-    parser.parse_known_args = _completed(parser.parse_known_args, note)
+    parser.parse_known_args = _completed(parser.parse_known_args, note, texts, usual)
     named: Any = argparse.Namespace
     named.__getattr__ = _further(asked, made_up)
     module: Any = time
@@ -181,8 +191,9 @@ def _further(asked: Callable[[], bool], made_up: Note) -> Any:
     return __getattr__
 
 
-def _completed(parse: Any, note: Note) -> Any:
-    """The method with the arguments that must be given, and are not."""
+def _completed(parse: Any, note: Note, texts: str, usual: Callable[[str], Any]) -> Any:
+    """The method with the arguments that must be given, and are not: the parser refuses to go on without them, or the
+    code does."""
 
     @functools.wraps(parse)
     def parse_known_args(self: Any, args: Sequence[str] | None = None, *rest: Any, **options: Any) -> Any:
@@ -192,6 +203,8 @@ def _completed(parse: Any, note: Note) -> Any:
             value = _value(action)
             if action.option_strings and action.required:
                 added += [action.option_strings[-1], *value]
+            elif action.option_strings and (taker := _taker(action, texts)):
+                added += [action.option_strings[-1], _given_to(taker, usual(action.dest), value[0])]
             elif not action.option_strings and action.nargs not in ("?", "*"):
                 added[:0] = value
         if added:
@@ -199,6 +212,23 @@ def _completed(parse: Any, note: Note) -> Any:
         return parse(self, [*added, *words], *rest, **options)
 
     return parse_known_args
+
+
+def _taker(action: Any, texts: str) -> str:
+    """The function that code gives an option to which has no default, without asking whether it was given; empty where
+    there is none."""
+    if action.default is not None or action.nargs is not None or action.choices or action.dest == "help":
+        return ""
+    name = re.escape(action.dest)
+    found = re.search(NEEDED.format(name), texts)
+    return found[1] if found is not None and re.search(ASKED.format(name), texts) is None else ""
+
+
+def _given_to(taker: str, value: object, word: str) -> str:
+    """What an option is, of which the usual value is known or not, so that this function takes it."""
+    if taker in ("int", "float"):
+        return str(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else "1"
+    return value if isinstance(value, str) else word
 
 
 def _value(action: Any) -> list[str]:

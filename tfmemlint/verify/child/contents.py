@@ -14,7 +14,7 @@ import zlib
 from typing import Any
 
 how_read: Any = importlib.import_module("tfmemlint_lines")
-lines_of = how_read.lines_of
+lines_of, lines_in = how_read.lines_of, how_read.lines_in
 
 SIDE = 256
 FILES = 64

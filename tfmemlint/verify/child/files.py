@@ -154,11 +154,12 @@ class Files:
         return self.folder(path, self._ending if self._ending in self._contents.IMAGES else PICTURE)
 
     def _write(self, path: str, like: str, records: int) -> None:
-        self.has_records = self.has_records or bool(records)
+        self.has_records |= bool(records)
+        lines = self._lines or self._contents.lines_in(self._source)  # a folder may be listed before a file is opened
         if records:
             self._records.write(path, records)
         else:
-            self._contents.write(path, like, self._lines)
+            self._contents.write(path, like, lines)
 
     def listed(self, path: str) -> str:
         """The path of a folder to list."""
@@ -171,8 +172,7 @@ class Files:
         made = self.place(path)
         if not _lies_there(made):
             os.makedirs(os.path.dirname(made), exist_ok=True)
-            said = f"{FOLDER} in the program's own folder takes its place"
-            self._note(f"{self._shown(path)} cannot be written here: {said}")
+            self._note(f"{self._shown(path)} cannot be written here: {FOLDER} takes its place")
         return made
 
     def written(self, path: str) -> str:

@@ -11,10 +11,10 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-HOOKS = ("taken", "layer", "look", "looked", "begin", "end", "anew", "wide", "joined")
+HOOKS = ("taken", "layer", "look", "looked", "begin", "end", "anew", "each", "wide", "joined")
 SEEN = 0.8
 """Part of the bytes of a message that are enough to be seen, as the judge has it."""
 
@@ -108,6 +108,12 @@ class Flagged:
         if self._makings.count == MAKINGS and threading.current_thread() is threading.main_thread():
             raise SystemExit(0)  # in a thread of a pipeline it would be an error of that
         return made
+
+    def each(self, items: Iterable[Any]) -> Iterator[Any]:
+        """The items of a loop, with what it takes noted to come to each."""
+        left = iter(items)
+        while (item := self.anew(lambda: next(left, self))) is not self:
+            yield item
 
     def wide(self, function: Any) -> Any:
         """The flagged function, with the bytes noted of the float64 arrays that it is given. The program ends there:

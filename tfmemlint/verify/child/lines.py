@@ -21,6 +21,9 @@ OF_FILES = re.compile(r"(?:.*_)?(?:file|filename|fname|path|filepath|image|img|i
 
 FILES = 64
 
+NUMBERS = ("float", "float32", "float64", "int", "int32", "int64")
+"""Functions of Python and NumPy that make a number of a text."""
+
 
 class Lines(NamedTuple):
     """How lines are read."""
@@ -43,17 +46,22 @@ class Lines(NamedTuple):
 
 @functools.lru_cache
 def lines_of(name: str, others: str = "") -> Lines:
-    """What the code of a file says of lines; of their fields what that of `others` says, where it says nothing."""
+    """What the code of a file says of lines; what `others` says where it says nothing, and of their fields."""
+    own = Lines()
+    with contextlib.suppress(OSError), io.FileIO(name) as file:
+        own = lines_in(file.read())
+    further = own if own.fields else lines_in(others)
+    return further if own == Lines() else own._replace(separator=further.separator, fields=further.fields)
+
+
+@functools.lru_cache
+def lines_in(source: str | bytes) -> Lines:
+    """What this code says of lines."""
     try:
-        with io.FileIO(name) as file:
-            tree = ast.parse(file.read())
-    except (OSError, SyntaxError, ValueError):
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError):
         return Lines()
-    separator, fields = _fields(tree)
-    if not fields:
-        with contextlib.suppress(SyntaxError, ValueError):
-            separator, fields = _fields(ast.parse(others))
-    return Lines(_numbers(tree), _columns(tree), separator, fields)
+    return Lines(_numbers(tree), _columns(tree), *_fields(tree))
 
 
 def _fields(tree: ast.AST) -> tuple[str, tuple[str, ...]]:
@@ -102,13 +110,37 @@ def _number(node: ast.AST | None) -> int | None:
 
 
 def _numbers(tree: ast.AST) -> int:
+    """How many numbers the code makes of a line, or of the parts of a text that it has read; 0 where it makes none."""
     found = 0
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("float", "int", "map") and node.args:
-            makes = getattr(node.func, "id", "") != "map" or getattr(node.args[0], "id", "") in ("float", "int")
-            words = [each for arg in node.args for each in ast.walk(arg)] if makes else []
+        if isinstance(node, ast.Call) and node.args and _makes_numbers(node):
+            words = [each for arg in node.args for each in ast.walk(arg)]
             names = {getattr(each, "id", getattr(each, "attr", "")) for each in words}
             if "readline" in names or "line" in names:
                 several = "split" in names or any(isinstance(each, ast.Subscript) for each in words)
                 found = max(found, WORDS if several else 1)
+        if isinstance(node, ast.ListComp) and isinstance(node.elt, ast.Call) and _makes_numbers(node.elt):
+            found = max(found, WORDS if _is_read_and_split(tree, node.generators[0].iter) else 0)
     return found
+
+
+def _makes_numbers(node: ast.Call) -> bool:
+    """Whether a call makes a number of what it is given, or numbers of each of it."""
+    word = _name(node.func)
+    return word in NUMBERS or (word == "map" and bool(node.args) and _name(node.args[0]) in NUMBERS)
+
+
+def _name(node: ast.AST) -> str:
+    return str(getattr(node, "id", getattr(node, "attr", "")))
+
+
+def _is_read_and_split(tree: ast.AST, items: ast.expr) -> bool:
+    """Whether what is gone through are the parts of a text that was read from a file."""
+    given = [node for node in ast.walk(tree) if isinstance(node, ast.Assign)]
+    words, left = {_name(each) for each in ast.walk(items)}, [_name(items)]
+    for name in left:
+        for value in (node.value for node in given if name and _name(node.targets[0]) == name):
+            found = {_name(each) for each in ast.walk(value)}
+            left += sorted(found - words)
+            words |= found
+    return "split" in words and not words.isdisjoint(("read", "readline", "readlines"))

@@ -42,6 +42,9 @@ RENAMED = {
 }
 """Names of NumPy, and those that they have now."""
 
+PRINTED = "1.25"
+"""The version of NumPy in whose way numbers become text: what writes `repr(x)` to a file of columns reads it again."""
+
 OF_CONTAINERS = (
     "Callable",
     "Hashable",
@@ -72,6 +75,8 @@ class OlderLibraries(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         names |= {old: getattr(numpy, new) for old, new in RENAMED.items() if hasattr(numpy, new)}
         names["asscalar"] = lambda array: array.item()
         self._answer(numpy, names)
+        if int(numpy.__version__.partition(".")[0]) >= 2:
+            numpy.set_printoptions(legacy=PRINTED)
         self._answer(time, {"clock": time.perf_counter})
         self._answer(collections, {name: getattr(collections.abc, name) for name in OF_CONTAINERS})
         self._answer(inspect, {"getargspec": inspect.getfullargspec})

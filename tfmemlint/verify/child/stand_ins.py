@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import builtins
 import math
+import pathlib
 import sys
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -203,6 +204,10 @@ class _Thing(int):
 
     def __radd__(self, other: Any) -> Any:
         return f"{other}text" if isinstance(other, str) else int.__radd__(self, other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        """Paths go on with it as with the name of a folder."""
+        return other / "folder" if isinstance(other, pathlib.PurePath) else int.__rtruediv__(self, other)
 
     __hash__ = int.__hash__
 

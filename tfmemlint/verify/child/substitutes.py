@@ -20,7 +20,7 @@ from typing import Any
 
 fit_rows: Any = importlib.import_module("tfmemlint_fit_rows")
 
-HOOKS = ("some", "more", "initialise", "train")
+HOOKS = ("some", "enter", "more", "initialise", "train")
 STEPS, EPOCHS, ROWS, WORDS = 20, 2, 32, 10
 STEPS_OF_TESTS = 5
 STEPS_AT_LEAST, PART_OF_TRAINING = 3, 0.4
@@ -100,6 +100,10 @@ class Substitutes:
                 self._count()
         if next(rounds, self) is not self:
             self._left(limit, line, marked)
+
+    def enter(self, line: int | str) -> None:
+        """The program comes to a `while` loop."""
+        self._rounds.pop(str(line), None)
 
     def more(self, limit: int, line: int | str, marked: bool = False) -> bool:
         """Whether a `while` loop may go on."""

@@ -34,6 +34,10 @@ ANSWER = (
 BOTH = ("config", "image", "io", "keras", "linalg", "losses", "math", "nn", "random", "strings")
 """Modules of TensorFlow 1 that get what only those of TensorFlow 2 have: programs that use both run on the first."""
 
+EAGER = "enable_eager_execution("
+"""What a program for TensorFlow 1 says to run as those for TensorFlow 2 do."""
+
+
 def asked_by(own: str) -> Callable[[], bool]:
     """A function that tells whether it is called on behalf of a file in this folder, with nothing between them but
     the functions that answer for it and the import system."""
@@ -78,8 +82,10 @@ def install(program: str, request: dict[str, Any], substitutes: Any, load: Calla
     if request.get("version_1") or request.get("keras_2"):
         _take_keras_2(note, older)
     if request.get("version_1"):
-        _go_back_to_version_1(note)
-        older.be_without_eager()
+        eager = EAGER in "\n".join((request.get("source") or "", *request.get("modules", ())))
+        _go_back_to_version_1(note, eager)
+        if not eager:
+            older.be_without_eager()
         load("contrib").Finder(older.OldModule, Missing, note).install()
     keras = _all_keras()
     pictures = load("pictures")
@@ -138,7 +144,7 @@ def install(program: str, request: dict[str, Any], substitutes: Any, load: Calla
     load("imported").Imported(changes).install()
     load("own_keras").install(texts, finder, note)
     load("aliases").bind(source, note)
-    load("arguments").install(asked, note, made_up)
+    load("arguments").install(asked, note, made_up, texts, load("usual").usual)
 
 
 def _both(first: Change, second: Change) -> Change:
@@ -180,12 +186,18 @@ def _take_keras_2(note: Note, older: Any) -> None:
         note("Keras is tf_keras here, as the code is written for Keras 2")
 
 
-def _go_back_to_version_1(note: Note) -> None:
-    """Let `tensorflow` be what TensorFlow 2 keeps of version 1. The eager runtime is started first: sessions share its
-    allocator, which tells its figures only there. Where Keras lies, only TensorFlow 2 tells the import system."""
+def _go_back_to_version_1(note: Note, eager: bool) -> None:
+    """Let `tensorflow` be what TensorFlow 2 keeps of version 1, `eager` for a program that turns that on. The eager
+    runtime is started first: sessions share its allocator, which tells its figures only there. Where Keras lies, only
+    TensorFlow 2 tells the import system."""
     tensorflow, version_1 = sys.modules["tensorflow"], importlib.import_module("tensorflow.compat.v1")
     tensorflow.zeros([1])
-    version_1.disable_v2_behavior()
+    if eager:
+        version_1.disable_v2_tensorshape()
+        names: Any = version_1
+        names.enable_eager_execution = lambda *_, **__: None
+    else:
+        version_1.disable_v2_behavior()
     version_1.__path__ = [*version_1.__path__, *tensorflow.__path__]
     for name in BOTH:
         later, first = getattr(tensorflow, name), getattr(version_1, name)
@@ -193,4 +205,5 @@ def _go_back_to_version_1(note: Note) -> None:
             if not word.startswith("_") and not hasattr(first, word):
                 setattr(first, word, getattr(later, word))
     sys.modules["tensorflow"] = version_1
-    note("tensorflow is tensorflow.compat.v1 here, as the code is written for version 1")
+    how = ", and runs eagerly" if eager else ""
+    note(f"tensorflow is tensorflow.compat.v1 here, as the code is written for version 1{how}")

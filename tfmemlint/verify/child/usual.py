@@ -100,6 +100,9 @@ def usual(name: str) -> object:
     if last in ("size", "shape", "dim", "length", "len") and len(words) > 1:
         inner = next((value for value in (_by(word) for word in words[-2::-1]) if isinstance(value, int)), None)
         return 64 if inner is None or isinstance(inner, bool) else inner
+    if last in COUNTS and len(words) > 1:
+        counted = next((value for end in ("", "s", "es") if (value := _by(words[-2] + end)) is not None), None)
+        return counted if isinstance(counted, int) and not isinstance(counted, bool) else 10
     found = _by(last)
     if found is None:
         others = (_by(word) for word in words[-2::-1])

@@ -239,7 +239,7 @@ class Alone:
             if is_text(self.file, name):
                 path, found = (), Solved(repr(str(usual(name.value) or "text")), f"{word} is made up as a text")
             if found is None and path:
-                found = solved.get(word)
+                found = solved.get(word) or self._elements.setting(name, word)
             if found is None:
                 raise PlanError(self._elements.too_little(name, word))
             self._supplies.give(name.value, path if name.value not in solved else (), found.code)

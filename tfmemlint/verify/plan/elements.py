@@ -18,7 +18,9 @@ from tfmemlint.model.values import Api, Array, Dataset, Mapping, Value, integer
 from tfmemlint.model.values import Sequence as Items
 from tfmemlint.query.pipelines.pipelines import batched
 from tfmemlint.syntax.tree import Node
+from tfmemlint.verify.child.usual import holds_settings, usual
 from tfmemlint.verify.plan.made_up import code_for
+from tfmemlint.verify.plan.solving import Solved
 
 STEP = "tf.data.Dataset."
 BATCH, BUFFER = 32, 64
@@ -115,6 +117,15 @@ class Elements:
         if word == name.value and any(isinstance(each, Dataset) for each in self.file.value(name).options):
             word, example = f"the elements of {word}", "dataset(float32[28,28,1], int64[])"
         return f"too little is known of {word}; say what it is: # tfmemlint: example {name.value}={example}"
+
+    def setting(self, name: cst.Name, word: str) -> Solved | None:
+        """The number that is usual for a field of settings: `args.num_classes`; None for anything else."""
+        field = word.removeprefix(f"{name.value}.")
+        value = usual(field) if field.isidentifier() and holds_settings(name.value) else None
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            return None
+        self.guessed = True
+        return Solved(repr(value), f"{word} is made up as {value}")
 
     def _said(self, node: Node, code: str | None) -> str | None:
         if code is not None and code != CHOSEN:

@@ -21,7 +21,7 @@ from tfmemlint.verify.plan.pairs import ExamplesOf, paired
 from tfmemlint.verify.plan.planner import Planner
 from tfmemlint.verify.plan.programs import PlanError
 from tfmemlint.verify.plan.solving import FULL, NEXT, Solver
-from tfmemlint.verify.plan.statements import flagged_call
+from tfmemlint.verify.plan.statements import flagged_call, flagged_loop
 from tfmemlint.verify.plan.templates import Plan, of_sample, other_ranks
 from tfmemlint.verify.plan.uses import shows_in_training
 from tfmemlint.verify.run.runs import Run
@@ -104,9 +104,9 @@ def plan_alone(finding: Finding, file: File, sample: Sample | None, examples: Ma
 
 
 def _in_generator(finding: Finding, file: File) -> bool:
-    """Whether the flagged call stands in a function that yields, once for each element."""
-    call = flagged_call(finding, file)
-    function = file.contexts.function(call) if call is not None else None
+    """Whether the flagged call, or loop, stands in a function that yields, once for each element."""
+    node = flagged_call(finding, file) or flagged_loop(finding, file)
+    function = file.contexts.function(node) if node is not None else None
     return isinstance(function, cst.FunctionDef) and any(own_nodes(function, cst.Yield))
 
 

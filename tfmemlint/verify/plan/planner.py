@@ -12,7 +12,7 @@ from tfmemlint.finding import Finding
 from tfmemlint.model.file import File
 from tfmemlint.syntax.tree import Node
 from tfmemlint.verify.claim import Claim
-from tfmemlint.verify.metrics import BETWEEN, CALLED, FIRST, LOOKED_AT, MADE, SETTINGS, STEPS, TRACED, WRAPPED
+from tfmemlint.verify.metrics import AT_ONCE, BETWEEN, CALLED, FIRST, LOOKED_AT, MADE, SETTINGS, STEPS, TRACED, WRAPPED
 from tfmemlint.verify.plan import called, device_settings, left_out
 from tfmemlint.verify.plan.across import Slices
 from tfmemlint.verify.plan.claims import is_of_settings
@@ -232,7 +232,7 @@ class Planner:
 
     def _ends(self) -> list[tuple[Node, str]]:
         """The lines that do with what the kept code makes what its program would do, or look at it."""
-        if self.claim.metric in WRAPPED:
+        if self.claim.metric in AT_ONCE:
             return []
         if self.trains:
             lines = trained(self.slices, self.claim.growth)

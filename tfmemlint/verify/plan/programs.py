@@ -254,9 +254,18 @@ class Assembly:
                 yield Edit(span.start, span.start, f"tfmemlint_some{opening}")
                 yield Edit(span.end, span.end, f"{closing}, {most}, {row}{marked})")
             else:
+                if loop is not self.around:
+                    yield from self._entered(loop, row)
                 span = self.file.span(loop.test)
                 yield Edit(span.start, span.start, f"tfmemlint_more({most}, {row}{marked}) and (")
                 yield Edit(span.end, span.end, ")")
+
+    def _entered(self, loop: cst.While, row: str) -> Iterator[Edit]:
+        """A line in front of a loop, with which its rounds are counted anew: a function may come to it many times."""
+        start = self.file.span(loop).start
+        begin = self.file.source.line_starts[self._row(start)]
+        if not (indent := self._text[begin:start]).strip():
+            yield Edit(begin, begin, f"{indent}tfmemlint_enter({row})\n")
 
     def _shown_row(self, node: Node) -> str:
         """Code for the row of a node as notes say it."""

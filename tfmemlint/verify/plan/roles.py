@@ -157,6 +157,13 @@ def uses_of(file: File, parameter: cst.Param, functions: Sequence[cst.FunctionDe
     return [use for use in uses if _stored(file, use) is None]
 
 
+def is_watched(file: File, parameter: cst.Param, functions: Sequence[cst.FunctionDef]) -> bool:
+    """Whether a tape is to watch it, which takes no array of NumPy: `tape.watch(x)`."""
+    around = (file.tree.parent(file.tree.parent(use) or use) for use in uses_of(file, parameter, functions))
+    calls = (each.func for each in around if isinstance(each, cst.Call))
+    return any(isinstance(called, cst.Attribute) and called.attr.value == "watch" for called in calls)
+
+
 def stored_as(file: File, parameter: cst.Param, functions: Sequence[cst.FunctionDef]) -> frozenset[str]:
     """The attributes that functions which run together no more than keep a parameter in: `self.x`."""
     own = next(each for each in functions if any(other is parameter for other in parameters(each)))

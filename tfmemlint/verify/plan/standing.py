@@ -16,7 +16,7 @@ from tfmemlint.syntax.scopes import dotted
 from tfmemlint.verify.child.usual import holds_settings, is_size, usual, words_of
 from tfmemlint.verify.plan.evidence_of import Evidence, EvidenceOf
 from tfmemlint.verify.plan.objects import Path, dotted_path, holding, operand_path
-from tfmemlint.verify.plan.roles import annotated, promises_array, uses_of
+from tfmemlint.verify.plan.roles import annotated, is_watched, promises_array, uses_of
 from tfmemlint.verify.plan.settings import fields_of
 from tfmemlint.verify.plan.solving import CHANNELS, CLASSES, FEATURES, FULL, Solved, Solver
 
@@ -199,7 +199,8 @@ class Standing:
         return f"({number}, {number}, 3)" if image else f"({number}, {number})"
 
     def _array(self, parameter: cst.Param) -> str:
-        return f"tfmemlint_array{self._spec(parameter.name.value, 1024 if self.large else 256)}"
+        maker = "tensor" if is_watched(self.file, parameter, self.functions) else "array"
+        return f"tfmemlint_{maker}{self._spec(parameter.name.value, 1024 if self.large else 256)}"
 
     def _arrays(self, parameter: cst.Param) -> str:
         rows = 1024 if self.large else 256

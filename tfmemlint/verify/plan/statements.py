@@ -133,3 +133,8 @@ def flagged_call(finding: Finding, file: File) -> cst.Call | None:
     around = (file.call(node) for node in file.tree.of(cst.Call) if file.span(node).end >= finding.span.end)
     call = next((call for call in around if file.place(call) == finding.span), None)
     return call.node if call is not None else None
+
+
+def flagged_loop(finding: Finding, file: File) -> cst.For | None:
+    """The loop at whose first word a finding points."""
+    return next((loop for loop in file.tree.of(cst.For) if file.place(loop) == finding.span), None)

@@ -10,7 +10,7 @@ from tfmemlint.model.values import Array
 from tfmemlint.verify.claim import Claim
 from tfmemlint.verify.metrics import ANEW, COPIES, GIVEN
 from tfmemlint.verify.plan.programs import PlanError
-from tfmemlint.verify.plan.statements import flagged_call
+from tfmemlint.verify.plan.statements import flagged_call, flagged_loop
 
 LOOK, CONSUME, USED = "tfmemlint_look(", "tfmemlint_consume(", "tfmemlint_given("
 
@@ -30,9 +30,12 @@ def is_made_there(finding: Finding, file: File) -> bool:
 
 
 def wrapped(finding: Finding, file: File, claim: Claim) -> tuple[cst.BaseExpression, str, str]:
-    """The flagged call, or what is called there, with what stands before and behind it. Raises PlanError where the
-    finding is about no call."""
+    """The flagged call, what is called there, or what a flagged loop goes through, with what stands before and behind
+    it. Raises PlanError where the finding is about none."""
     call = flagged_call(finding, file)
+    loop = flagged_loop(finding, file) if call is None and claim.metric == "eager_runs" else None
+    if loop is not None:
+        return loop.iter, "tfmemlint_each(", ")"
     if call is None:
         raise PlanError("the finding is about no call")
     if claim.metric in ANEW:
