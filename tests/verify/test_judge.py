@@ -273,6 +273,8 @@ class TestWithoutMetric:
     def test_strings_take_memory_that_is_not_counted(self) -> None:
         verdict = judge(Claim(), [ok(peak_bytes=MIB, strings=True)], [ok(peak_bytes=MIB, strings=True)])
         assert verdict.kind == INCONCLUSIVE and "strings" in verdict.reason
+        little = judge(Claim(), [ok(peak_bytes=MIB // 8, strings=True)], [ok(peak_bytes=4096, strings=True)])
+        assert little.kind == INCONCLUSIVE and "strings" in little.reason
         more = judge(Claim(), [ok(peak_bytes=9 * MIB, strings=True)], [ok(peak_bytes=MIB, strings=True)])
         assert more.kind == CONFIRMED
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tfmemlint.verify.plan.asked_columns import with_columns
 from tfmemlint.verify.plan.mismatch import corrected
 from tfmemlint.verify.plan.widths import told
 from tfmemlint.verify.result import Pair
@@ -189,3 +190,22 @@ def test_what_rows_are_chosen_by_has_one_axis() -> None:
     run = Run("error", error=Failure("IndexError", message=message), notes=NOTES)
     found = corrected(Pair(Program("rows[labels == 3]"), None), run)
     assert found is not None and found.before.shapes == (((1031,), ()),)
+
+
+@pytest.mark.parametrize(
+    ("message", "columns"),
+    [
+        ("'float' object is not subscriptable", ("*",)),
+        ("'numpy.float64' object has no attribute 'encode'", ("*",)),
+        ("expected string or bytes-like object, got 'float'", ("*",)),
+        ("'float' object has no attribute 'shape'", None),
+    ],
+)
+def test_columns_are_of_texts_where_an_error_says_so_of_their_numbers(
+    message: str, columns: tuple[str, ...] | None
+) -> None:
+    notes = ("texts.csv is not there: a table of 1000 rows was made up, with 10 columns: word",)
+    run = Run("error", error=Failure("TypeError", message=message), notes=notes)
+    found = with_columns(Pair(Program(SOURCE), None), run)
+    assert (found and found.before.columns) == columns
+    assert found is None or with_columns(found, run) is None

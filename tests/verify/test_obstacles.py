@@ -1851,6 +1851,19 @@ OBSTACLES = {
         "TFM406 confirmed",
         ("and runs eagerly",),
     ),
+    "volumes that are written to a place of their size": (
+        """
+        import numpy as np
+        import tensorflow as tf
+        volumes = np.zeros((20, 96, 96, 32, 1))
+        for number in range(20):
+            volumes[number, :, :, :, 0] = np.load("volumes/" + str(number) + "-image.npy")
+        {trains}
+        model.fit(volumes, np.zeros(20))
+        """,
+        "TFM202 confirmed",
+        ("0-image.npy is not there: float32[96,96,32] was made up",),
+    ),
     "rows of a table that are pictures": (
         """
         import numpy as np

@@ -662,3 +662,43 @@ def test_pictures_figures_and_environments_are_there_without_their_libraries(run
         """
     )
     assert result.status == "error" and "folder 3" in result.output
+
+
+def test_a_column_is_of_texts_where_each_value_is_taken_apart(run: RunProgram) -> None:
+    result = run(
+        """
+        import pandas as pd
+
+        def cleaned(words):
+            return words.lower().split()
+
+        table = pd.read_csv("loans.csv")
+        terms = table["term"].apply(lambda each: int(each[:3]))
+        words = table["purpose"].apply(cleaned)
+        assert terms.min() > 99 and len(words[0]) > 1
+        """
+    )
+    assert result.status == "ok", result.reason
+
+
+@pytest.mark.skipif(find_spec("pandas") is None, reason="it is not installed")
+def test_missing_values_of_tables_are_filled_as_older_versions_of_pandas_did(run: RunProgram) -> None:
+    result = run(
+        """
+        import pandas as pd
+        table = pd.DataFrame({"word": ["a", None, "b"]}).fillna(method="ffill")
+        assert list(table["word"]) == ["a", "a", "b"]
+        assert list(table["word"].fillna("c")) == ["a", "a", "b"]
+        """
+    )
+    assert result.status == "ok", result.reason
+
+
+def test_all_columns_that_the_code_names_are_of_texts_where_an_error_has_said_so(run: RunProgram) -> None:
+    source = """
+        import pandas as pd
+        words = list(pd.read_csv("articles.csv").headline.values)
+        assert words[0].encode("utf8")
+        """
+    assert run(source).error is not None
+    assert run(source, columns=("*",)).status == "ok"

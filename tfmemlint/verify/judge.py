@@ -56,6 +56,10 @@ SEEN_AT_ONCE = (*ANEW, *GIVEN, *COPIES, "made_per_call", "nodes")
 """Metrics that no later statement of a program changes."""
 
 NEXT_TO_NO_DATA = "the flagged code was given next to no data"
+OF_STRINGS = "the data is of strings, whose letters no allocator of tensors counts"
+LITTLE = 1 << 20
+"""Bytes of tensors beside data of strings that say nothing of what it takes: its files are read through buffers."""
+
 PEAK_SAME = "less is held at the end; the peak of tensors does not differ"
 
 
@@ -121,6 +125,8 @@ def _judge_memory(claim: Claim, before: Sequence[Run], after: Sequence[Run]) -> 
     found = {verdict.kind: verdict for verdict in reversed(verdicts)}
     if CONFIRMED in found:
         confirmed = found[CONFIRMED]
+        if confirmed.metric == "peak_bytes" and (confirmed.before or 0) < LITTLE and any(run.strings for run in before):
+            return inconclusive(OF_STRINGS)
         said = PEAK_SAME if confirmed.metric == "live_bytes" and not claim.growth else ""
         return replace(confirmed, reason="; ".join(filter(None, (in_all(confirmed, before), said))))
     iterated = _judge_figures(of_one_data_set(before, after), claim, before, after)
@@ -136,7 +142,7 @@ def _judge_memory(claim: Claim, before: Sequence[Run], after: Sequence[Run]) -> 
     if cut is not None and NEEDS_MORE not in found:
         return inconclusive(f"not seen in the {cut} rounds that ran")
     if NEEDS_MORE not in found and any(run.strings for run in before):
-        return inconclusive("the data is of strings, whose letters no allocator of tensors counts")
+        return inconclusive(OF_STRINGS)
     return next((found[kind] for kind in (NEEDS_MORE, TOO_SMALL, NOT_CONFIRMED) if kind in found), verdicts[0])
 
 

@@ -33,7 +33,8 @@ KEEPS_SIZE = frozenset({
 })  # fmt: skip
 """Preprocessing layers that give float32 in the shape of what they are given."""
 
-CONVERTS = ("tf.cast", "tf.one_hot", "tf.image.convert_image_dtype")
+OF_DTYPES = ("tf.cast", "tf.image.convert_image_dtype")
+CONVERTS = (*OF_DTYPES, "tf.one_hot")
 
 CHANNELS = {"tf.image.grayscale_to_rgb": 3, "tf.image.rgb_to_grayscale": 1}
 """Functions that give another number of channels."""
@@ -115,7 +116,11 @@ def _bytes(call: Call, data: Array) -> int | None:
         return _size((*(data.shape or ())[:-1], CHANNELS[name]), data.dtype)
     if name.rpartition(".")[2] in SAME:
         return data.bytes
-    return call.value.bytes if isinstance(call.value, Array) else None
+    if not isinstance(call.value, Array):
+        return None
+    if name in OF_DTYPES and data.library == "tf" and data.dtype == call.value.dtype:
+        return None  # a tensor that has this dtype is given back as it is
+    return call.value.bytes
 
 
 def _size(shape: Shape | None, dtype: str | None) -> int | None:

@@ -30,6 +30,18 @@ OF_ALL = frozenset(("iloc", "index", "loc", "values"))
 OF_TABLES = frozenset(("concat", "enumerate", "merge", "shuffle", "train_test_split"))
 """Functions that give tables, or their rows, of those that they are given."""
 
+OF_TEXTS = frozenset({
+    "encode", "endswith", "find", "isdigit", "lower", "replace", "rstrip", "split", "startswith", "strip", "title",
+    "upper",
+})  # fmt: skip
+"""Methods of texts."""
+
+NUMBERS_AS_TEXTS = ("2010", "2011", "2012", "2013")
+"""Texts of which each part is a number."""
+
+TEXTS = "*"
+"""What is asked for where all columns that the code names are to be of texts."""
+
 PICTURES = re.compile(r"(\.(?:bmp|gif|jpeg|jpg|png))[\"']")
 OF_CLASSES = ["class_0", "class_1"]
 """What Keras takes for the classes of pictures that a table names: texts."""
@@ -47,14 +59,15 @@ class Columns:
         self._nodes = list(ast.walk(ast.parse(source)))
         self._own = OF_ALL.union(attributes)
         self._tables = self._found()
-        self.names: list[Any] = list(dict.fromkeys((*self._named(), *asked)))
+        asked = list(asked)
+        self.names: list[Any] = list(dict.fromkeys((*self._named(), *(each for each in asked if each != TEXTS))))
         """In the order in which the code has them."""
         self.all = [name for names in self._renamed() for name in names]
         """All columns, where the code gives them names."""
         self.words: dict[str, list[Any]] = {}
         """The values that a column is compared with, and the keys that it is mapped by."""
-        self.texts: set[str] = set()
-        """Columns of texts, by the methods that are called on them."""
+        self.texts: set[str] = {*self.names} if TEXTS in asked else set()
+        """Columns of texts, by the methods that are called on them, or all of them where an error has said so."""
         self.ending = next(iter(PICTURES.findall(source)), ".jpg")
         """What the names of pictures end with."""
         self.times: set[str] = set()
@@ -80,11 +93,12 @@ class Columns:
             if len(found) == before:
                 return frozenset(found)
 
+    def _functions(self, names: Sequence[str]) -> list[ast.FunctionDef]:
+        return [node for node in self._nodes if isinstance(node, ast.FunctionDef) and node.name in names]
+
     def _parameters(self, functions: Sequence[str]) -> set[str]:
         """The first parameters of functions with these names."""
-        kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
-        named = (node for node in self._nodes if isinstance(node, kinds) and node.name in functions)
-        return {node.args.args[0].arg for node in named if node.args.args}
+        return {node.args.args[0].arg for node in self._functions(functions) if node.args.args}
 
     def _is_over_rows(self, node: ast.Call, found: set[str]) -> bool:
         function = node.func
@@ -205,6 +219,23 @@ class Columns:
             self._equal(inner, ast.List([key for key in first.keys if key is not None]))
         elif name in ("split", "lower", "strip", "encode"):
             self.texts.add(inner)
+        elif name in ("apply", "map"):
+            self._look_at_each(inner, first)
+
+    def _look_at_each(self, column: str, function: ast.expr) -> None:
+        """A function that is called with each value of a column: texts, by what it does with them, or numbers as
+        texts."""
+        named = function.id if isinstance(function, ast.Name) else None
+        known = [function] if isinstance(function, ast.Lambda) else self._functions([named] if named else [])
+        for each in (each for each in known if each.args.args):
+            word, inside = each.args.args[0].arg, list(ast.walk(each))
+            if not any(_is_text_here(node, word) for node in inside):
+                continue
+            makers = (node for node in inside if isinstance(node, ast.Call) and _called(node) in ("int", "float"))
+            if any(isinstance(name, ast.Name) and name.id == word for node in makers for name in ast.walk(node)):
+                self.words.setdefault(column, list(NUMBERS_AS_TEXTS))
+            else:
+                self.texts.add(column)
 
     def _equal(self, column: str | None, other: ast.expr) -> None:
         items = other.elts if isinstance(other, (ast.List, ast.Tuple, ast.Set)) else [other]
@@ -212,6 +243,17 @@ class Columns:
         if column is not None and words and not any(isinstance(each, bool) for each in words):
             known = self.words.setdefault(column, [])
             known += [each for each in words if each not in known]
+
+
+def _called(node: ast.Call) -> str:
+    return str(getattr(node.func, "id", getattr(node.func, "attr", "")))
+
+
+def _is_text_here(node: ast.AST, word: str) -> bool:
+    """Whether a part of a text is taken of a name, or a method of texts."""
+    inner = node.value if isinstance(node, (ast.Attribute, ast.Subscript)) else None
+    is_it = isinstance(inner, ast.Name) and inner.id == word
+    return is_it and (isinstance(node, ast.Subscript) or getattr(node, "attr", "") in OF_TEXTS)
 
 
 def _names(target: ast.AST) -> Iterator[str]:

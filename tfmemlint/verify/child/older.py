@@ -251,6 +251,7 @@ def _of_sparse(make: Any, note: Note) -> Any:
 
 
 SETTINGS: dict[str, Callable[..., Any]] = {
+    "image_dim_ordering": lambda: "tf",
     "set_image_dim_ordering": lambda *_: None,
     "set_session": lambda *_: None,
     "multi_gpu_model": lambda model, *_, **__: model,

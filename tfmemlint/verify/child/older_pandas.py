@@ -4,12 +4,17 @@ the installed version does not have is given, as it was."""
 from __future__ import annotations
 
 import datetime
+import functools
+import inspect
 import sys
 import types
 from collections.abc import Callable
 from typing import Any
 
 Note = Callable[[str], None]
+
+FILLS = {"backfill": "bfill", "bfill": "bfill", "ffill": "ffill", "pad": "ffill"}
+"""Ways to fill what is missing, and the methods that do so."""
 
 
 def patcher(note: Note) -> Callable[[types.ModuleType], None]:
@@ -29,6 +34,8 @@ def patcher(note: Note) -> Callable[[types.ModuleType], None]:
             for name, method in methods.items():
                 if not hasattr(kind, name):
                     setattr(kind, name, method if isinstance(method, property) else _noting(name, method, note))
+            if "method" not in inspect.signature(kind.fillna).parameters:
+                kind.fillna = _filling(kind.fillna, note)
 
     return patch
 
@@ -39,6 +46,20 @@ def _noting(name: str, method: Any, note: Note) -> Any:
         return method(self, *args, **options)
 
     return had
+
+
+def _filling(fill: Any, note: Note) -> Any:
+    """`fillna`, which could be told to take the values before or behind: `fillna(method="ffill")`."""
+
+    @functools.wraps(fill)
+    def fillna(self: Any, value: Any = None, *args: Any, **options: Any) -> Any:
+        method = FILLS.get(options.pop("method", None) or "")
+        if method is None:
+            return fill(self, value, *args, **options)
+        note("fillna() of tables does what it did in older versions of pandas")
+        return getattr(self, method)(*args, **options)
+
+    return fillna
 
 
 def _as_matrix(table: Any, columns: Any = None) -> Any:

@@ -22,7 +22,7 @@ fit_rows: Any = importlib.import_module("tfmemlint_fit_rows")
 
 HOOKS = ("some", "enter", "more", "initialise", "train")
 STEPS, EPOCHS, ROWS, WORDS = 20, 2, 32, 10
-STEPS_OF_TESTS = 5
+STEPS_OF_TESTS, STEPS_BEFORE = 5, 2
 STEPS_AT_LEAST, PART_OF_TRAINING = 3, 0.4
 """Part of the processor time after which a training ends, after so many steps at the least."""
 SECONDS, WORK, ROUNDS_AT_LEAST = 60.0, 10.0, 8
@@ -47,8 +47,9 @@ class Substitutes:
         self._began, self._patient, self._work = time.monotonic(), patient, work
         self._tired = time.process_time() + work
         self._rounds: dict[str, int] = {}
-        self._marked = False
-        """Whether the program has come to the loop whose rounds are looked at: others inside it may be short."""
+        self._expected = self._marked = False
+        """Whether there is a loop whose rounds are looked at, and whether the program has come to it: loops inside it
+        may be short, and a training before it gives no more than weights and what an optimizer keeps."""
 
     def note(self, text: str) -> None:
         """Say that something was replaced."""
@@ -130,7 +131,8 @@ class Substitutes:
 
     def expect_loop(self, source: str) -> None:
         """Be ready for the loop around the flagged place, where the program has one: it may never be come to."""
-        self.rounds["rounds_in_all"] = 0 if "marked=True" in source else None
+        self._expected = "marked=True" in source
+        self.rounds["rounds_in_all"] = 0 if self._expected else None
 
     def _left(self, limit: int, line: int | str, marked: bool) -> None:
         self.rounds["rounds_cut"] |= marked
@@ -203,6 +205,8 @@ class Substitutes:
                 steps_there = -(-count // size) if count is not None else None
                 if name != "epochs" and steps_there is not None and steps_there <= limit and name != "validation_steps":
                     continue
+                if name == "validation_steps" and self._expected and not self._marked:
+                    limit = min(limit, STEPS_BEFORE)
                 if value is None or value > limit:
                     given[name] = limit
                     self.note(f"{method.__name__}() was cut to {name}={limit}")
@@ -223,7 +227,10 @@ class Substitutes:
         end = time.process_time() + PART_OF_TRAINING * self._work
 
         def ended(batch: int, logs: Any = None) -> None:
-            if batch + 1 >= STEPS_AT_LEAST and time.process_time() > end:
+            if batch + 1 >= STEPS_BEFORE and self._expected and not self._marked:
+                self.note("a training before the flagged loop was ended after a few steps")
+                made.model.stop_training = True
+            elif batch + 1 >= STEPS_AT_LEAST and time.process_time() > end:
                 self.note(f"a training was ended after {batch + 1} steps of an epoch: it takes long")
                 self.rounds["steps_in_time"] += batch + 1
                 if not self.rounds["rounds"]:

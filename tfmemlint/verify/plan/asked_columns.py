@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from tfmemlint.verify.child.columns import TEXTS
 from tfmemlint.verify.plan.widths import TABLE
 from tfmemlint.verify.result import Pair
 from tfmemlint.verify.run.runs import Run
@@ -16,6 +17,13 @@ SEVERAL = re.compile(
     r"\[([^\]]*)\] not (?:found in axis|in index)|None of \[Index\(\[([^\]]*)\]"
     r"|expected but not found: \[([^\]]*)\]"
 )
+OF_TEXT = re.compile(
+    r"'(?:numpy\.)?float(?:64)?' object (?:is not (?:subscriptable|iterable)|has no attribute '(?:encode|decode|lower"
+    r"|upper|strip|rstrip|split|replace|translate|startswith|endswith|isdigit|title)')"
+    r"|argument of type '(?:numpy\.)?float(?:64)?' is not|expected string or bytes-like object, got '(?:numpy\.)?float"
+)
+"""What is said of numbers that are to be texts."""
+
 QUOTED = re.compile(r"'([^']*)'|\"([^\"]*)\"")
 KEY = re.compile(r"'([^']*)'")
 MOST = 40
@@ -27,6 +35,8 @@ def with_columns(pair: Pair, run: Run) -> Pair | None:
     known = pair.before.columns
     if run.error is None or len(known) >= MOST or not any(TABLE.search(note) for note in run.notes):
         return None
+    if OF_TEXT.search(run.error.message) and TEXTS not in known:
+        return having(pair, (*known, TEXTS))
     asked = [name for name in _asked(run.error.type, run.error.message) if name not in known]
     if not asked:
         return None

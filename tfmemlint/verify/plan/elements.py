@@ -125,6 +125,7 @@ class Elements:
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             return None
         self.guessed = True
+        value = value if self.large or isinstance(value, float) else max(1, value // 4)
         return Solved(repr(value), f"{word} is made up as {value}")
 
     def _said(self, node: Node, code: str | None) -> str | None:

@@ -56,6 +56,9 @@ BROADCAST = re.compile(
 )
 """Numbers of rows of two arrays that may both be made up."""
 
+COPIED = re.compile(rf"broadcast input array from shape {SHAPE} into shape {SHAPE}")
+"""The shape of what is written to a part of an array, and that of the part."""
+
 BEYOND = re.compile(r"index (\d+) is out of bounds for axis 0 with size (\d+)")
 """A row that is asked for and not there."""
 
@@ -114,6 +117,9 @@ def _rows(run: Run, made: Sequence[Sizes]) -> Iterator[tuple[int, int]]:
         least, most = sorted(map(int, filter(None, sizes)))
         if 1 < least < most and {least, most} <= counts:
             yield most, least
+    for given, into in ((_shape(one), _shape(two)) for one, two in COPIED.findall(message)):
+        if given[1:] == into[1:] and given[0] in counts and into[0]:
+            yield given[0] or 0, into[0]
     for index, there in BEYOND.findall(message):
         if int(there) in counts:
             yield int(there), int(index) + 1 if int(index) >= FEW else 2 * (int(index) + 1)

@@ -180,6 +180,14 @@ def _one_hot(reading: Reading, call: Call) -> Seen:
     return Tensor((*by.sizes, depth if isinstance(depth, Size) else Size()), by.sources)
 
 
+def _categorical(reading: Reading, call: Call) -> Seen:
+    """`to_categorical`, which is given one label for each row."""
+    by = operands.first(reading, call)
+    if by is not None and by.rank != 1:
+        raise ConflictError
+    return _one_hot(reading, call)
+
+
 def _image(reading: Reading, call: Call) -> Seen:
     tensor, size = operands.first(reading, call), operands.given(reading, call, "size", 1)
     if tensor is None:
@@ -237,7 +245,8 @@ RULES: dict[str, Rule] = {
     "expand_dims": _expand, "squeeze": _squeeze, "matmul": _matmul, "dot": _matmul, "transpose": _transpose,
     "permute_dimensions": _transpose, "concat": _concat, "concatenate": _concat, "stack": _stack, "reshape": _reshape,
     "zeros": _made, "range": _range, "ones": _made, "fill": _made, "empty": _made, "where": _where, "gather": _gather,
-    "one_hot": _one_hot, "resize": _image, "random_flip_left_right": _image, "rgb_to_grayscale": _image,
+    "one_hot": _one_hot, "to_categorical": _categorical,
+    "resize": _image, "random_flip_left_right": _image, "rgb_to_grayscale": _image,
     "conv2d": _convolution, "max_pool2d": _convolution, "avg_pool2d": _convolution, "einsum": _einsum,
     "binary_crossentropy": loss, "categorical_crossentropy": loss, "mean_squared_error": loss,
     "mean_absolute_error": loss, "sparse_categorical_crossentropy": sparse_loss,
