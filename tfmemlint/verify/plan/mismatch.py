@@ -79,8 +79,8 @@ SHAPE_OF = re.compile(r"=\s*(?:[\w.]+\.)?(\w+)\.(?:shape|get_shape\(\))")
 OF_AXES = {2: (64,), 3: (32, 32), 4: (64, 64, 3), 5: (16, 32, 32, 3)}
 """What fits where only the number of axes is told, without the first one."""
 
-MOST = 4
-"""Shapes that are corrected in one program."""
+MOST = 10
+"""Shapes that are corrected in one program: each file that is read may have one of its own."""
 
 
 def corrected(pair: Pair, run: Run) -> Pair | None:
