@@ -702,3 +702,28 @@ def test_all_columns_that_the_code_names_are_of_texts_where_an_error_has_said_so
         """
     assert run(source).error is not None
     assert run(source, columns=("*",)).status == "ok"
+
+
+@pytest.mark.parametrize(
+    "begins",
+    ["for _ in tfmemlint_some(range(99), 50, 7, marked=True):", "while tfmemlint_more(50, 7, marked=True) and (True):"],
+)
+def test_a_training_is_short_before_the_flagged_loop_and_not_around_it(run: RunProgram, begins: str) -> None:
+    source = """
+        import numpy as np
+        import tensorflow as tf
+
+        def rows():
+            {}
+                yield np.ones((1, 4), "float32"), np.ones((1, 1), "float32")
+
+        model = tf.keras.Sequential([tf.keras.layers.Input((4,)), tf.keras.layers.Dense(1)])
+        model.compile("sgd", "mse")
+        if {}:
+            model.fit(np.ones((640, 4)), np.ones((640, 1)))
+        model.fit(rows())
+        """
+    note = "a training before the flagged loop was ended after a few steps"
+    alone = run(source.format(begins, False))
+    assert (alone.status, alone.rounds > 9, note in alone.notes) == ("ok", True, False), alone.reason
+    assert note in run(source.format(begins, True)).notes

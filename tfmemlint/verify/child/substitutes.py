@@ -111,6 +111,7 @@ class Substitutes:
         if not runs_now():
             return True
         rounds = self._rounds[str(line)] = self._rounds.get(str(line), 0) + 1
+        self._marked |= marked
         if marked:
             self.rounds["rounds_in_all"] = None
         if marked and rounds > 1:
