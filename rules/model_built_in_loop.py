@@ -3,16 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._model_built_in_loop import (
-    Built,
-    UsedUp,
-    built_in_loops,
-    given_up,
-    is_handful,
-    is_one_validation,
-    used_up,
-    words_for,
-)
+from tfmemlint_rules._model_built_in_loop import Built, built_in_loops, is_handful, is_one_validation, words_for
 
 from tfmemlint.api import (
     Call,
@@ -95,9 +86,9 @@ class ModelBuiltInLoop(Rule):
             return
         if trial.gives_model:
             given = keras.given_back(file, trial)
-            found = [(given, given_up(file, given))] if given is not None else []
+            found = [(given, keras.given_up(file, given))] if given is not None else []
         else:
-            each = ((call, used_up(file, call, trial.function.body)) for call in calls(file, trial.function))
+            each = ((call, keras.used_up(file, call, trial.function.body)) for call in calls(file, trial.function))
             found = [(call, made) for call, made in each if made is not None]
         times = keras.trial_count(file, trial.search)
         for call, made in found[:1]:
@@ -107,7 +98,7 @@ class ModelBuiltInLoop(Rule):
             yield self.finding(call, file, words, related=[search], shows=_shows(file, made))
 
 
-def _shows(file: File, made: UsedUp) -> Shows | None:
+def _shows(file: File, made: keras.UsedUp) -> Shows | None:
     """Of models that were trained, that they grow though the collector runs; the others are garbage."""
     return Shows(metric="live_slope", survives=True) if made.trained and not keras.frees_trained(file) else None
 

@@ -70,6 +70,7 @@ from tfmemlint.query.keras.sessions import (
 from tfmemlint.query.keras.time_steps import has_fixed_steps, step_gradients
 from tfmemlint.query.keras.tokenizers import counted_words
 from tfmemlint.query.keras.updates import updates_graph
+from tfmemlint.query.keras.used_up import UsedUp, given_up, may_train, used_up
 from tfmemlint.query.keras.versions import (
     engine_unknown,
     frees_trained,
@@ -87,6 +88,7 @@ __all__ = [
     "Applied",
     "Fate",
     "Trial",
+    "UsedUp",
     "activation_bytes",
     "acts_on_last_axis",
     "applies_network",
@@ -104,6 +106,7 @@ __all__ = [
     "fits",
     "frees_trained",
     "given_back",
+    "given_up",
     "gives_probabilities",
     "has_fixed_steps",
     "has_several_outputs",
@@ -136,6 +139,7 @@ __all__ = [
     "may_build_after",
     "may_have_own_engine",
     "may_have_several_outputs",
+    "may_train",
     "model_at",
     "model_loads",
     "only_runs",
@@ -164,4 +168,5 @@ __all__ = [
     "trial_count",
     "trials",
     "updates_graph",
+    "used_up",
 ]
