@@ -113,7 +113,7 @@ class PredictInLoop(Rule):
             file,
             _message(rows, small, of_either),
             fix=_on_batch(file, predict) if small and not of_either else None,
-            contrast=[] if of_either else _without_setting_up(file, predict),
+            contrast=_without_setting_up(file, predict),
             related=[(again.place, "the loop")] if isinstance(again.place, (cst.For, cst.While)) else [],
         )
 

@@ -57,6 +57,14 @@ def test_a_loop_without_rounds_shows_nothing_of_what_is_in_it() -> None:
     assert judge(claim, [ran], [after]).kind == INCONCLUSIVE
 
 
+def test_a_statement_that_is_clocked_tells_its_own_time() -> None:
+    before, after = ok(seconds=60.0, clocked=0.05), ok(seconds=59.0, clocked=0.005)
+    verdict = judge(Claim("seconds"), [before], [after])
+    assert (verdict.kind, verdict.before, verdict.after) == (CONFIRMED, 1.0, 0.1) and "20 times" in verdict.reason
+    assert judge(Claim("seconds"), [before], [ok(seconds=59.0, clocked=0.049)]).kind == NOT_CONFIRMED
+    assert judge(Claim("seconds"), [before], [ok(seconds=9.0)]).kind == INCONCLUSIVE
+
+
 def test_a_program_that_comes_to_no_training_says_nothing_against_what_that_costs() -> None:
     runs = peaks(9 * MIB)
     verdict = judge(Claim(in_training=True), runs, runs)

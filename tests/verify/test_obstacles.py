@@ -1216,7 +1216,27 @@ OBSTACLES = {
         scores(iter(data.repeat().batch(int(input()))))
         """,
         "TFM602 confirmed",
-        (),
+        ("for 20 times of the flagged statement",),
+    ),
+    "predictions behind a training, with a Keras of which nobody knows how it predicts": (
+        """
+        import numpy as np
+        from keras.layers import Dense
+        from keras.models import Sequential
+        model = Sequential()
+        model.add(Dense(512, input_dim=64))
+        model.add(Dense(4))
+        model.compile(loss="mse", optimizer="adam")
+        rows = np.zeros((4000, 64), "float32")
+        model.fit(rows, np.zeros((4000, 4)), epochs=100)
+        found = [0.0]
+        for row in rows:
+            answer = model.predict(row.reshape(1, 64))
+            found.append(answer[0][0])
+        print(sum(found))
+        """,
+        "TFM602 confirmed",
+        ("for 20 times of the flagged statement", "a training before the flagged loop was ended after a few steps"),
     ),
     "layers of TensorFlow 1 that are gone": (
         """

@@ -14,6 +14,7 @@ from tfmemlint.verify.growth import in_all, judge_growth, tried_of, was_cut_apar
 from tfmemlint.verify.metrics import (
     ANEW,
     CALLED,
+    CALLS,
     COPIES,
     FIRST,
     GIVEN,
@@ -59,6 +60,8 @@ NEXT_TO_NO_DATA = "the flagged code was given next to no data"
 OF_STRINGS = "the data is of strings, whose letters no allocator of tensors counts"
 LITTLE = 1 << 20
 """Bytes of tensors beside data of strings that say nothing of what it takes: its files are read through buffers."""
+
+OF_CALLS = f"for {CALLS} times of the flagged statement, by their median"
 
 PEAK_SAME = "less is held at the end; the peak of tensors does not differ"
 
@@ -271,9 +274,14 @@ def _judge_figures(metric: Metric, claim: Claim, before: Sequence[Run], after: S
     enough = max(metric.floor, noise)
     repeats, least = min(map(len, known)), max(claim.min_ratio, metric.least_ratio)
 
+    clocked = metric.name == "seconds" and all(run.clocked is not None for run in (*before, *after))
+
     def verdict(kind: str, reason: str) -> Verdict:
+        reason = "; ".join(filter(None, (reason, OF_CALLS if clocked else "")))
         return Verdict(kind, reason, metric.name, metric.unit, first, second, noise, repeats)
 
+    if metric.name == "seconds" and len({run.clocked is None for run in (*before, *after)}) > 1:
+        return inconclusive("only one of the programs comes to the flagged statement often enough", metric.name)
     if metric.name == "rss" and len({run.initialized for run in (*before, *after)}) > 1:
         return inconclusive("only one of the programs starts TensorFlow's runtime, which takes memory", metric.name)
     if claim.metric == "peak_bytes" and first <= metric.floor:

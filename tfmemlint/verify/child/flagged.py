@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-HOOKS = ("taken", "layer", "look", "looked", "begin", "end", "anew", "each", "wide", "joined")
+HOOKS = ("taken", "layer", "look", "looked", "begin", "end", "anew", "each", "wide", "joined", "clock", "clocked")
 SEEN = 0.8
 """Part of the bytes of a message that are enough to be seen, as the judge has it."""
 
@@ -23,6 +23,9 @@ VISITS = 3
 
 MAKINGS, NOTHING = 6, 64 << 10
 """Times that something is made again, and the bytes that are none."""
+
+CLOCKED = 20
+"""Times that a flagged statement is clocked, of which the first one does not count: it traces what it calls."""
 
 FEW_BATCHES = 3
 """Batches from which it is no chance that each has the same rows again."""
@@ -41,6 +44,7 @@ class Flagged:
         self._taken: int | None = None
         self._layers: list[Any] = []
         self._begun = self._visits = 0
+        self._clock, self._clocked = 0.0, list[float]()
         self._left: int | None = None
         self._nodes: int | None = None
         self._makings = Makings()
@@ -88,6 +92,17 @@ class Flagged:
             return value
         self._left, self._visits = max(0, self._now()[0] - self._begun), self._visits + 1
         if self._visits == VISITS:
+            raise SystemExit(0)
+        return value
+
+    def clock(self) -> None:
+        """The program comes to the flagged statement, whose time is taken."""
+        self._clock = time.perf_counter()
+
+    def clocked(self, value: Any = None) -> Any:
+        """The flagged statement has run, and gives `value`. Enough times of it end the program."""
+        self._clocked.append(time.perf_counter() - self._clock)
+        if len(self._clocked) > CLOCKED and threading.current_thread() is threading.main_thread():
             raise SystemExit(0)
         return value
 
@@ -188,10 +203,7 @@ class Flagged:
         return (found, rows, batches) if left >= 0 else (found, Counter(), Counter())
 
     def report(self) -> dict[str, Any]:
-        """The bytes taken, those that a flagged statement leaves, the parameters of the largest flagged layer that was
-        built, the bytes of the largest element, how many data sets repeat themselves, the bytes of float64 arrays that
-        the flagged call was given, the batches that have the same rows in each epoch, and the bytes that were copied
-        to join parts, of all joins and of the largest."""
+        """What was noted, under the names that `run/at_flagged.py` explains."""
         counted = [layer.count_params() for layer in self._layers if getattr(layer, "built", False)]
         return {
             "taken": self._taken,
@@ -206,6 +218,7 @@ class Flagged:
             "joins": len(self._joined),
             "copied": sum(self._joined),
             "comes_to": max(self._joined, default=0),
+            "clocked": statistics.median(self._clocked[1:]) if len(self._clocked) > FEW_BATCHES else None,
         }
 
 

@@ -12,7 +12,7 @@ from tfmemlint.finding import Finding
 from tfmemlint.model.file import File
 from tfmemlint.syntax.tree import Node
 from tfmemlint.verify.claim import Claim
-from tfmemlint.verify.metrics import AT_ONCE, BETWEEN, CALLED, FIRST, LOOKED_AT, MADE, SETTINGS, STEPS, TRACED, WRAPPED
+from tfmemlint.verify.metrics import AT_ONCE, CALLED, FIRST, LOOKED_AT, MADE, SETTINGS, STEPS, TRACED
 from tfmemlint.verify.plan import called, device_settings, left_out
 from tfmemlint.verify.plan.across import Slices
 from tfmemlint.verify.plan.claims import is_of_settings
@@ -30,7 +30,7 @@ from tfmemlint.verify.plan.unset import Unset, unset
 from tfmemlint.verify.plan.up_to import STOPPED, last_of, loop_around, shows_there, stop
 from tfmemlint.verify.plan.uses import consumers, free_loops, is_data, made_by, rounds, timed, trained, trial
 from tfmemlint.verify.plan.ways import Way, Ways
-from tfmemlint.verify.plan.wrapping import CONSUME, LOOK, wrapped
+from tfmemlint.verify.plan.wrapping import CONSUME, LOOK, put_around
 from tfmemlint.verify.run.runs import Run
 
 MOST_MADE_UP = 5
@@ -197,10 +197,7 @@ class Planner:
                 composer.insert_after(unit, line)
         if counted is not None and self.file.tree.contains(flagged, counted):
             composer.insert_after(flagged, "raise SystemExit(0)")  # the rounds of another time start anew
-        if self.claim.metric in WRAPPED:
-            composer.wrap(*wrapped(self.finding, self.file, self.claim))
-        if self.claim.metric in BETWEEN:
-            composer.between(flagged, "tfmemlint_begin()", "tfmemlint_end(", ")")
+        put_around(composer, self.finding, self.file, self.claim, flagged)
         if self.claim.metric == "held":
             composer.insert_after(flagged, called.kept_at(self.file, flagged))
         elif self._settings or self.claim.metric in CALLED or self._is_guarded():

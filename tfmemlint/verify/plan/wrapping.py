@@ -7,8 +7,10 @@ import libcst as cst
 from tfmemlint.finding import Finding
 from tfmemlint.model.file import File
 from tfmemlint.model.values import Array
+from tfmemlint.syntax.tree import Node
 from tfmemlint.verify.claim import Claim
-from tfmemlint.verify.metrics import ANEW, COPIES, GIVEN
+from tfmemlint.verify.metrics import ANEW, BETWEEN, COPIES, GIVEN, WRAPPED
+from tfmemlint.verify.plan.composing import Composer
 from tfmemlint.verify.plan.programs import PlanError
 from tfmemlint.verify.plan.statements import flagged_call, flagged_loop
 
@@ -27,6 +29,24 @@ def is_made_there(finding: Finding, file: File) -> bool:
         return True
     value = file.value(call) if call is not None else None
     return isinstance(value, Array) and value.bytes is not None and value.bytes == finding.bytes
+
+
+def put_around(composer: Composer, finding: Finding, file: File, claim: Claim, flagged: Node) -> None:
+    """Put what tells of the flagged statement around it, or around the call in it. Raises PlanError."""
+    if claim.metric in WRAPPED:
+        composer.wrap(*wrapped(finding, file, claim))
+    if claim.metric in BETWEEN:
+        composer.between(flagged, "tfmemlint_begin()", "tfmemlint_end(", ")")
+    if claim.timed and _is_changed_in_place(finding, file, flagged):
+        composer.between(flagged, "tfmemlint_clock()", "tfmemlint_clocked(", ")")
+
+
+def _is_changed_in_place(finding: Finding, file: File, flagged: Node) -> bool:
+    """Whether the flagged statement is the one that is changed, and stays a statement: its time can be taken before and
+    after."""
+    span = file.span(flagged)
+    inside = all(span.start < edit.start and edit.end <= span.end for edit in finding.compared)
+    return bool(finding.compared) and inside and isinstance(flagged, cst.SimpleStatementLine)
 
 
 def wrapped(finding: Finding, file: File, claim: Claim) -> tuple[cst.BaseExpression, str, str]:

@@ -48,3 +48,5 @@ class AtFlagged(msgspec.Struct, frozen=True, kw_only=True):
     """How often parts were joined where it is flagged: `copied` bytes in all, of which the largest join `comes_to`."""
     copied: Count = 0
     comes_to: Count = 0
+    clocked: Seconds | None = None
+    """Of the flagged statement each time, where the program clocks it often enough; the first time does not count."""
