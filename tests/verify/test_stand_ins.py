@@ -727,3 +727,29 @@ def test_a_training_is_short_before_the_flagged_loop_and_not_around_it(run: RunP
     alone = run(source.format(begins, False))
     assert (alone.status, alone.rounds > 9, note in alone.notes) == ("ok", True, False), alone.reason
     assert note in run(source.format(begins, True)).notes
+
+
+def test_files_of_word_vectors_have_a_vector_for_each_word(run: RunProgram) -> None:
+    result = run(
+        """
+        import numpy as np
+        vectors = {}
+        for line in open("embeddings/glove.6B.50d.txt", encoding="utf8"):
+            word, *numbers = line.split()
+            vectors[word] = np.asarray(numbers, dtype="float32")
+        assert len(vectors) > 99 and all(each.shape == (50,) for each in vectors.values())
+        """
+    )
+    assert result.status == "ok", result.reason
+
+
+def test_tables_have_the_rows_behind_which_others_are_taken(run: RunProgram) -> None:
+    result = run(
+        """
+        import pandas as pd
+        SPLIT = 3000
+        series = pd.read_csv("sunspots.csv")["mean"].values
+        assert len(series[SPLIT:]) > 99
+        """
+    )
+    assert result.status == "ok", result.reason

@@ -33,6 +33,10 @@ SETTINGS = (".json", ".yaml", ".yml")
 MARK = "tfmemlint made up"
 """The one key of a file of settings, whose values are made up as they are asked for."""
 
+OF_VECTORS = re.compile(r"glove|word2vec|w2v|fasttext|\.vec$", re.IGNORECASE)
+WIDTH, USUAL_WIDTH = re.compile(r"(?<!\d)(\d{2,4})d(?![a-z])", re.IGNORECASE), 100
+"""Names of files of words with a vector each, and how many numbers a name says that these have: `glove.6B.300d.txt`."""
+
 READ_SETTINGS = ("load", "loads", "safe_load", "full_load", "unsafe_load")
 OF_OBJECTS = (".joblib", ".mat", ".npy", ".npz", ".p", ".pickle", ".pkl")
 """Endings of files that a program opens itself and hands to what loads them (see `loaded.py`)."""
@@ -99,7 +103,11 @@ def write(path: str, like: str = "", lines: Any = None) -> None:
             file.write(wav() if ending in AUDIO else png())
         return
     with open(path, "w", encoding="utf-8") as text:
-        if ending in TEXTS and lines.fields:
+        if ending in TEXTS and OF_VECTORS.search(os.path.basename(path)):
+            width = int(found[1]) if (found := WIDTH.search(os.path.basename(path))) else USUAL_WIDTH
+            numbers = " ".join(f"{(at % 7) / 7:.3f}" for at in range(width))
+            text.writelines(f"word{number} {numbers}\n" for number in range(LINES))
+        elif ending in TEXTS and lines.fields:
             text.writelines(f"{lines.line(number)}\n" for number in range(LINES))
         elif ending in SEPARATORS:
             row = SEPARATORS[ending].join(str(each % SHADES) for each in range(max(lines.columns, COLUMNS)))

@@ -39,6 +39,10 @@ PLACES = re.compile(r"\.iloc\s*\[[^,\]]*,\s*\[?([\d\s:,]*)")
 """The columns that are taken of a table by their places."""
 
 TAKEN = re.compile(r"\.(?:skip|take|shuffle)\(\s*(?:\w+\s*=\s*)?(\d[\d_]*)")
+NUMBERED = re.compile(r"^[ \t]*(\w+)\s*=\s*(\d[\d_]*)\s*(?:#.*)?$", re.MULTILINE)
+BEHIND = re.compile(r"\[\s*(\w+)\s*:\s*\]")
+"""Names of numbers, and what rows are taken from on: `series[split:]`."""
+
 MOST_COLUMNS, MOST_ROWS, MOST_SHOWN = 1000, 100_000, 300
 AS_ARRAY = (".iloc[", ".values", ".to_numpy(", ".drop(", ".pop(", ".select_dtypes(")
 """What code has that takes all columns of a table, or all but those that it names."""
@@ -181,7 +185,7 @@ def _open_ended(pandas: Any, further: Callable[[Any, Any], Any], note: Note) -> 
     numpy = importlib.import_module("numpy")
 
     def complete(table: Any, key: Any) -> None:
-        for name in _listed(key) if isinstance(key, (str, list)) else ():
+        for name in _listed(key) if isinstance(key, (str, list, slice)) else ():
             if isinstance(name, str) and name not in table.columns:
                 values = further(table, name)
                 if values is not None:
@@ -235,8 +239,11 @@ def _open_ended(pandas: Any, further: Callable[[Any, Any], Any], note: Note) -> 
 
 
 def _most_rows(source: str) -> int:
-    """The number of rows that steps of pipelines ask for: `skip(46_797)` leaves nothing of fewer."""
-    asked = (int(number.replace("_", "")) for number in TAKEN.findall(source))
+    """The number of rows that steps of pipelines and slices ask for: `skip(46_797)` and `series[split:]` leave nothing
+    of fewer."""
+    given = dict(NUMBERED.findall(source))
+    words = [*TAKEN.findall(source), *(given.get(word, word) for word in BEHIND.findall(source))]
+    asked = (int(word.replace("_", "")) for word in words if word[0].isdigit())
     return max((2 * number for number in asked if 2 * number <= MOST_ROWS), default=0)
 
 
@@ -254,6 +261,8 @@ def _label(path: str) -> str | None:
 
 
 def _listed(names: Any) -> list[Any]:
+    if isinstance(names, slice):
+        return [names.start, names.stop]
     return list(names) if isinstance(names, list) else [names]
 
 
