@@ -753,3 +753,22 @@ def test_tables_have_the_rows_behind_which_others_are_taken(run: RunProgram) -> 
         """
     )
     assert result.status == "ok", result.reason
+
+
+def test_tables_have_many_rows_where_few_say_nothing(run: RunProgram) -> None:
+    source = "import pandas as pd\nprint(len(pd.read_csv('banknotes.csv')))"
+    few, many = run(source), run(source, many=True)
+    assert (few.output.split(), many.output.split()) == (["1000"], ["32000"])
+
+
+@pytest.mark.skipif(find_spec("yfinance") is not None or not find_spec("pandas"), reason="one of them matters")
+def test_prices_are_a_made_up_table(run: RunProgram) -> None:
+    result = run(
+        """
+        import yfinance as yf
+        data = yf.download("AAPL", start="2015-01-01", progress=False)
+        closes = data[["Open", "Close"]].values
+        assert closes.shape == (1000, 2) and len(yf.Ticker("AAPL").history(period="max")) == 1000
+        """
+    )
+    assert result.status == "ok", result.reason

@@ -57,6 +57,7 @@ SEEN_AT_ONCE = (*ANEW, *GIVEN, *COPIES, "made_per_call", "nodes")
 """Metrics that no later statement of a program changes."""
 
 NEXT_TO_NO_DATA = "the flagged code was given next to no data"
+NOT_SEEN = "not seen in the"
 OF_STRINGS = "the data is of strings, whose letters no allocator of tensors counts"
 LITTLE = 1 << 20
 """Bytes of tensors beside data of strings that say nothing of what it takes: its files are read through buffers."""
@@ -143,7 +144,7 @@ def _judge_memory(claim: Claim, before: Sequence[Run], after: Sequence[Run]) -> 
     if (claim.contrast and not any(_has_data(run) for run in before)) or all(map(_is_empty, before)):
         return inconclusive(NEXT_TO_NO_DATA)
     if cut is not None and NEEDS_MORE not in found:
-        return inconclusive(f"not seen in the {cut} rounds that ran")
+        return inconclusive(f"{NOT_SEEN} {cut} rounds that ran")
     if NEEDS_MORE not in found and any(run.strings for run in before):
         return inconclusive(OF_STRINGS)
     return next((found[kind] for kind in (NEEDS_MORE, TOO_SMALL, NOT_CONFIRMED) if kind in found), verdicts[0])

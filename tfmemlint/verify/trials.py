@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from tfmemlint.units import show_bytes
-from tfmemlint.verify.judge import NEXT_TO_NO_DATA, judge
+from tfmemlint.verify.judge import NEXT_TO_NO_DATA, NOT_SEEN, judge
 from tfmemlint.verify.metrics import FEW_JOINS, FEW_MARKS, GIVEN
 from tfmemlint.verify.plan.alone import WORDS, WORDS_SOLVED
 from tfmemlint.verify.plan.asked_columns import having, with_columns
@@ -148,7 +148,8 @@ def _tried(plan: Plan, settings: Settings, done: Callable[[], None]) -> Trial:
         tried_more = _tried(replace(plan, pair=more), settings, done) if more is not None else None
         if tried_more is not None and tried_more.verdict.kind == CONFIRMED:
             return tried_more
-        verdict = inconclusive(f"{_in_words(verdict)}; {OTHER_FILES}", verdict.metric)
+        said = verdict.reason if verdict.kind == INCONCLUSIVE else _in_words(verdict)
+        verdict = inconclusive(f"{said}; {OTHER_FILES}", verdict.metric)
     if plan.claim.metric in GIVEN and verdict.kind == CONFIRMED and MADE_WIDE in plan.pair.before.source:
         verdict = inconclusive("a float64 array was made up, which tells nothing of the user's", verdict.metric)
     if not plan.own:
@@ -161,7 +162,7 @@ def _may_want_more(verdict: Verdict, before: Sequence[Run]) -> bool:
     """Whether what speaks against a claim, or shows nothing of it, may come of files and data sets that were made up
     with too little in them."""
     shows_nothing = verdict.kind in (NOT_CONFIRMED, NEEDS_MORE, TOO_SMALL) or verdict.reason in (FEW_JOINS, FEW_MARKS)
-    return shows_nothing and any(run.sizes_made_up for run in before)
+    return (shows_nothing or verdict.reason.startswith(NOT_SEEN)) and any(run.sizes_made_up for run in before)
 
 
 def _fitting(plan: Plan, before: Sequence[Run]) -> Plan | None:

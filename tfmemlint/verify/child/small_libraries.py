@@ -156,6 +156,8 @@ def _box(low: Any = -1.0, high: Any = 1.0, shape: Any = None, dtype: Any = None)
     return Space(tuple(shape) if shape is not None else _np().shape(low))
 
 
+PRICES = "its prices are a made-up table"
+
 SPACES = types.SimpleNamespace(Box=_box, Discrete=lambda n, *_, **__: Space((), int(n)), Space=Space)
 
 
@@ -179,7 +181,28 @@ def fills(usual: Callable[[str], Any], texts: str) -> dict[str, tuple[Callable[[
         "gym": (of(make=functools.partial(_environment, newer), **both), acts),
         "gymnasium": (of(make=functools.partial(_environment, True), **both), acts),
         **dict.fromkeys(("gym.spaces", "gymnasium.spaces"), (of(**vars(SPACES)), acts)),
+        "yfinance": (of(download=_prices, Ticker=_Ticker, pdr_override=lambda: None), PRICES),
+        "pandas_datareader": (of(DataReader=_prices, get_data_yahoo=_prices), PRICES),
+        "pandas_datareader.data": (of(DataReader=_prices, get_data_yahoo=_prices), PRICES),
     }
+
+
+def _prices(*_: Any, **__: Any) -> Any:
+    """A made-up table with a row for each day."""
+    pandas: Any = importlib.import_module("pandas")
+    made = pandas.read_csv("prices.csv")
+    if hasattr(made, "set_index") and hasattr(pandas, "date_range"):
+        made.index = pandas.date_range("2015-01-01", periods=len(made), name="Date")
+    return made
+
+
+class _Ticker:
+    """One share."""
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        self.info: dict[str, Any] = {}
+
+    history = staticmethod(_prices)
 
 
 def _environment(newer: bool, name: str, *_: Any, **__: Any) -> Environment:

@@ -114,12 +114,13 @@ def install(program: str, request: dict[str, Any], substitutes: Any, load: Calla
     files.install()
     around = load("around_files").AroundFiles(files, contents, load("usual").usual, note)
     around.install()
+    many = bool(request.get("many"))
     columns = functools.partial(load("columns").Columns, asked=request.get("columns", ()))
-    tables = load("tables").Tables(texts, asked, files.there, files.root, made_up, data, columns)
+    tables = load("tables").Tables(texts, asked, files.there, files.root, made_up, data, columns, many)
     changes = dict.fromkeys(reading.READERS, files.patch_reader)
     hooks: Any = builtins
     catalogue = load("catalogue").Catalogue(
-        lambda *made: hooks.tfmemlint_dataset(*made), note, made_up, bool(request.get("many"))
+        lambda *made: hooks.tfmemlint_dataset(*made), note, made_up, many
     )
     of_older = load("older_pandas").patcher(note)
     changes.update({"pandas": _both(of_older, tables.patch), "polars": tables.patch_polars})

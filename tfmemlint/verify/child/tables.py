@@ -13,7 +13,7 @@ from typing import Any
 
 Note = Callable[[str], None]
 
-ROWS, COLUMNS = 1000, 10
+ROWS, ROWS_OF_MANY, COLUMNS = 1000, 32_000, 10
 OF_PANDAS = (
     *("read_csv", "read_excel", "read_feather", "read_fwf", "read_hdf", "read_json", "read_parquet", "read_pickle"),
     *("read_sql", "read_sql_query", "read_sql_table", "read_table"),
@@ -61,12 +61,13 @@ class Tables:
         note: Note,
         sizes: Any,
         columns: Callable[..., Any],
+        many: bool = False,
     ) -> None:
         """`asked` tells whether the program's own files ask; `root` is where files lie that were made up, whose names a
         program found by listing a folder; `sizes` gives numbers of rows and of columns that fit; `columns` reads what
-        the code says of columns."""
+        the code says of columns; `many` asks for more rows."""
         self._source, self._asked, self._find, self._root, self._note = source, asked, find, root, note
-        self._sizes, self._rows = sizes, sizes.rows(max(ROWS, _most_rows(source)))
+        self._sizes, self._rows = sizes, sizes.rows(max(ROWS_OF_MANY if many else ROWS, _most_rows(source)))
         self._columns = functools.lru_cache(lambda kind: columns(source, dir(kind)))
         self._kinds: dict[str, Any] = {}
 

@@ -12,8 +12,10 @@ from tfmemlint.verify.run.runs import Run
 LOOKS = re.compile(r"\bpath\.(?:exists|isfile|isdir)\(|\bgfile\.exists\(")
 ENDS = ("AssertionError", "FileNotFoundError", "SystemExit")
 NOTHING = "'NoneType' object"
-OF_MANY = re.compile(r": a folder with .* was made up|^tfds\.load\(.* gave \d+ made-up elements")
-"""What a program notes of files and elements of which there may be more."""
+OF_MANY = re.compile(
+    r": a folder with .* was made up|: a table of \d+ rows was made up|^tfds\.load\(.* gave \d+ made-up elements"
+)
+"""What a program notes of files, rows and elements of which there may be more."""
 
 
 def with_files(pair: Pair, run: Run) -> Pair | None:
@@ -27,13 +29,13 @@ def with_files(pair: Pair, run: Run) -> Pair | None:
 
 
 def with_many(pair: Pair, run: Run) -> Pair | None:
-    """The programs with many files in made-up folders, and many elements of data sets; None where they have neither, or
-    have them already."""
+    """The programs with many files in made-up folders, rows of tables and elements of data sets; None where they have
+    none of these, or have them already."""
     return many(pair) if not pair.before.many and any(OF_MANY.search(note) for note in run.notes) else None
 
 
 def many(pair: Pair) -> Pair:
-    """The programs with many files in folders that are made up, and elements of data sets."""
+    """The programs with many files in folders that are made up, rows of tables and elements of data sets."""
     after = None if pair.after is None else replace(pair.after, many=True)
     return replace(pair, before=replace(pair.before, many=True), after=after)
 

@@ -8,7 +8,7 @@ import libcst as cst
 
 from tfmemlint.finding import Edit, Span
 from tfmemlint.model.file import File
-from tfmemlint.model.values import Array, Dataset
+from tfmemlint.model.values import Array, Dataset, Instance
 from tfmemlint.syntax.scopes import Binds, Definition
 from tfmemlint.syntax.tree import Node, walk
 from tfmemlint.verify.plan.across import Slices
@@ -178,11 +178,11 @@ class Supplies:
         return False
 
     def _provide_made_here(self, name: cst.Name) -> bool:
-        """Make once more what a function makes by a call of the library alone, of what is known, and then leaves as it
-        is: `ImageDataGenerator(rotation_range=9)`."""
+        """Make once more what a function makes by a call of the library alone, of what is known, or by a function that
+        is given nothing, and then leaves as it is: `ImageDataGenerator(rotation_range=9)`."""
         made = self.file.only_definition(name)
         value = made.value if made is not None and not made.path else None
-        if not isinstance(value, cst.Call) or not (self.file.call(value).name or "").startswith("tf."):
+        if not isinstance(value, cst.Call) or not self._is_of_library(value):
             return False
         if any(isinstance(each, (Array, Dataset)) for each in self.file.value(value).options):
             return False
@@ -194,6 +194,15 @@ class Supplies:
             return False
         self.made[name.value] = self.file.text(value)
         return True
+
+    def _is_of_library(self, call: cst.Call) -> bool:
+        """Whether a call is one of the library, or gives one of its objects and is given nothing."""
+        if (self.file.call(call).name or "").startswith("tf."):
+            return True
+        options = self.file.value(call).options
+        return not call.args and all(
+            isinstance(each, Instance) and (each.type_name or "").startswith("tf.") for each in options
+        )
 
     def _is_changed(self, made: Definition, name: cst.Name) -> bool:
         """Whether a statement changes the object of a name before it is read there."""
