@@ -772,3 +772,42 @@ def test_prices_are_a_made_up_table(run: RunProgram) -> None:
         """
     )
     assert result.status == "ok", result.reason
+
+
+@pytest.mark.parametrize("version_1", [False, True])
+def test_what_the_input_functions_of_estimators_give_is_gone_through(run: RunProgram, version_1: bool) -> None:
+    gives = "ds.make_one_shot_iterator().get_next()" if version_1 else "ds"
+    result = run(
+        f"""
+        import numpy as np
+        import tensorflow as tf
+
+        def rows(mode, params):
+            assert mode == tf.estimator.ModeKeys.TRAIN and params["size"] == 4
+            ds = tf.data.Dataset.from_tensor_slices(np.ones((64, 1 << 16), "float32")).shuffle(64).batch(params["size"])
+            return {gives}
+
+        config = tf.estimator.RunConfig(save_summary_steps=9).replace(save_summary_steps=5)
+        assert config.save_summary_steps == 5
+        model = tf.estimator.Estimator(lambda features, labels, mode: None, config=config, params={{"size": 4}})
+        model.train(rows, steps=99)
+        first = tf.estimator.DNNClassifier([9], [tf.feature_column.numeric_column("x")])
+        scores = first.evaluate(tf.estimator.inputs.numpy_input_fn({{"x": np.ones(9)}}, np.ones(9)))
+        assert scores["accuracy"] == 0
+        """,
+        version_1=version_1,
+    )
+    assert result.status == "ok", result.reason
+    assert len(result.marks) > 15 and (result.peak_bytes or 0) > 16 << 20
+
+
+def test_texts_have_numbers_at_the_places_where_the_code_makes_some(run: RunProgram) -> None:
+    result = run(
+        """
+        import csv
+        with open("word_counts.txt") as file:
+            counts = {row[0]: int(row[1]) for row in csv.reader(file, delimiter=" ")}
+        assert len(counts) > 99 and max(counts.values()) == 9
+        """
+    )
+    assert result.status == "ok", result.reason

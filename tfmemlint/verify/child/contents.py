@@ -119,7 +119,9 @@ def write(path: str, like: str = "", lines: Any = None) -> None:
                 if lines.numbers:
                     text.write(" ".join(str((line + at) % 10) for at in range(lines.numbers)) + "\n")
                     continue
-                text.write(" ".join(f"word{line * WORDS + number}" for number in range(WORDS)) + "\n")
+                words = (f"word{line * WORDS + number}" for number in range(WORDS))
+                numbered = (str(line % 10) if at in lines.places else word for at, word in enumerate(words))
+                text.write(" ".join(numbered) + "\n")
 
 
 def patch_settings(module: types.ModuleType) -> None:

@@ -16,6 +16,9 @@ MOST_COLUMNS = 1 << 14
 NAMES_OF_LINES = frozenset({"line", "lines", "row", "record", "entry", "l", "ln"})
 """Names of a line of a text."""
 
+NAMES_OF_PARTS = frozenset({"columns", "cols", "fields", "items", "parts", "r", "splits", "tokens", "values"})
+"""Names of what a line is taken apart into."""
+
 OF_FILES = re.compile(r"(?:.*_)?(?:file|filename|fname|path|filepath|image|img|image_path|wav|audio)", re.IGNORECASE)
 """Names of what stands in a line that names a file."""
 
@@ -35,6 +38,8 @@ class Lines(NamedTuple):
     separator: str = " "
     fields: tuple[str, ...] = ()
     """The names for what stands between the separators: `path, label = line.split(",")`; empty where there are none."""
+    places: tuple[int, ...] = ()
+    """The places of numbers among words: `int(row[1])`."""
 
     def line(self, number: int) -> str | None:
         """A line of a text of these fields, numbers but for the names of files; None where none are known."""
@@ -61,7 +66,7 @@ def lines_in(source: str | bytes) -> Lines:
         tree = ast.parse(source)
     except (SyntaxError, ValueError):
         return Lines()
-    return Lines(_numbers(tree), _columns(tree), *_fields(tree))
+    return Lines(_numbers(tree), _columns(tree), *_fields(tree), _places(tree))
 
 
 def _fields(tree: ast.AST) -> tuple[str, tuple[str, ...]]:
@@ -122,6 +127,14 @@ def _numbers(tree: ast.AST) -> int:
         if isinstance(node, ast.ListComp) and isinstance(node.elt, ast.Call) and _makes_numbers(node.elt):
             found = max(found, WORDS if _is_read_and_split(tree, node.generators[0].iter) else 0)
     return found
+
+
+def _places(tree: ast.AST) -> tuple[int, ...]:
+    """The places of a line, or of its parts, of which the code makes numbers."""
+    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call) and node.args and _makes_numbers(node))
+    parts = (node.args[0] for node in calls if isinstance(node.args[0], ast.Subscript))
+    found = {_number(part.slice) for part in parts if _name(part.value) in NAMES_OF_LINES | NAMES_OF_PARTS}
+    return tuple(sorted(place for place in found if place is not None and place < WORDS))
 
 
 def _makes_numbers(node: ast.Call) -> bool:

@@ -26,7 +26,7 @@ Change = Callable[[types.ModuleType], None]
 ANSWER = (
     *("absent_names", "addons", "arguments", "around_files", "contrib", "fetching", "files", "frames", "here"),
     *("estimators", "imutils_here", "missing", "probability_here"),
-    *("loaded", "networks", "older", "older_libraries", "older_pandas", "pandas_here", "series"),
+    *("loaded", "networks", "old_estimators", "older", "older_libraries", "older_pandas", "pandas_here", "series"),
     *("sklearn_here", "summaries", "surroundings", "tables", "tf_files", "weights"),
 )
 """The modules beside this one that answer for a program."""
@@ -87,6 +87,7 @@ def install(program: str, request: dict[str, Any], substitutes: Any, load: Calla
         if not eager:
             older.be_without_eager()
         load("contrib").Finder(older.OldModule, Missing, note).install()
+    load("old_estimators").install(note)
     keras = _all_keras()
     pictures = load("pictures")
     pictures.of_keras()
