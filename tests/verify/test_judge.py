@@ -57,6 +57,14 @@ def test_a_loop_without_rounds_shows_nothing_of_what_is_in_it() -> None:
     assert judge(claim, [ran], [after]).kind == INCONCLUSIVE
 
 
+def test_a_little_growth_is_too_small_unless_the_rounds_are_many() -> None:
+    marks = stepping(*range(0, 200 * 1024, 10 * 1024)).marks
+    claim = Claim("live_slope", by_itself=True, growth=True)
+    assert judge(claim, [ok(marks=marks, rounds=20, rounds_in_all=20)], ()).kind == TOO_SMALL
+    assert judge(claim, [ok(marks=marks, rounds=20, rounds_cut=True)], ()).kind == TOO_SMALL
+    assert judge(claim, [ok(marks=marks, rounds=20, rounds_cut=True, rounds_in_all=2000)], ()).kind == CONFIRMED
+
+
 def test_a_statement_that_is_clocked_tells_its_own_time() -> None:
     before, after = ok(seconds=60.0, clocked=0.05), ok(seconds=59.0, clocked=0.005)
     verdict = judge(Claim("seconds"), [before], [after])

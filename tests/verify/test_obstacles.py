@@ -1672,8 +1672,8 @@ OBSTACLES = {
             found = model.predict(row[None])
             print(found)
         """,
-        "TFM602 confirmed",
-        ("names of tensorflow.python.keras are those of tf.keras",),
+        "TFM602 inconclusive",
+        ("names of tensorflow.python.keras are those of tf.keras", "the model was made up"),
     ),
     "optimizers of Keras in a program for version 1": (
         """

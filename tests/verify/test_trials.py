@@ -12,6 +12,7 @@ from tfmemlint.verify.claim import Claim
 from tfmemlint.verify.judge import NEXT_TO_NO_DATA
 from tfmemlint.verify.plan.programs import PlanError
 from tfmemlint.verify.plan.templates import Plan
+from tfmemlint.verify.rests_on import rests_on_made_up
 from tfmemlint.verify.result import Pair
 from tfmemlint.verify.run.measure import Program, Settings
 from tfmemlint.verify.run.runs import Failure, Run
@@ -300,3 +301,11 @@ def test_sizes_that_the_code_tells_outweigh_made_up_ones(reason: str, shown: str
     alone = Trial(made_up, (peak(9 * MIB),), (peak(MIB),), Verdict(CONFIRMED, "", unit="bytes"))
     whole = Trial(plan(peak(9), peak(9)), (peak(9),), (peak(9),), Verdict(INCONCLUSIVE, reason))
     assert decisive([alone, whole]).verdict.kind == shown
+
+
+def test_how_long_a_model_takes_that_was_made_up_decides_nothing() -> None:
+    note = "vgg.h5 is not there: a model of one small layer was made up"
+    run = Run("ok", seconds=9.0, clocked=0.06, notes=(note,))
+    assert "sets up takes 50 ms each time" in rests_on_made_up(Claim("seconds"), "", [run], 1.0)
+    assert rests_on_made_up(Claim("seconds"), "", [Run("ok", seconds=9.0)], 1.0) == ""
+    assert rests_on_made_up(Claim("peak_bytes"), "", [run], 1.0) == ""

@@ -15,6 +15,9 @@ from tfmemlint.verify.verdicts import CONFIRMED, NOT_CONFIRMED, TOO_SMALL, Verdi
 CHANCE = 256 << 10
 """Bytes by which a process may grow in a round that keeps nothing."""
 
+LITTLE, MUCH = 16 << 10, 1 << 20
+"""Bytes that are little in a round, unless all rounds come to so many."""
+
 CUT_APART = 1.2
 """How many times as much one of two programs may take at its peak because they were cut at different steps: 1.07 was
 seen of a training that was ended by time."""
@@ -38,6 +41,9 @@ def judge_growth(claim: Claim, before: Sequence[Run]) -> Verdict:
         if metric.name == "rss_slope" and grows <= CHANCE:
             said = f"the process grows by less than {show_bytes(CHANCE)} a round, which may be chance"
             return Verdict(TOO_SMALL, said, metric.name, repeats=len(before))
+        if metric.floor < grows <= LITTLE and metric.name == "live_slope" and _in_few_rounds(grows, before):
+            said = f"it grows by {show_bytes(round(grows))} a round, which is little"
+            return Verdict(TOO_SMALL, said, metric.name, repeats=len(before))
         if grows > max(metric.floor, noise):
             verdict = Verdict(CONFIRMED, "", metric.name, metric.unit, grows, 0.0, noise, len(slopes))
             return replace(verdict, after=None, reason=in_all(verdict, before))
@@ -45,6 +51,12 @@ def judge_growth(claim: Claim, before: Sequence[Run]) -> Verdict:
     if cut is not None:
         return inconclusive(f"not seen in the {cut} rounds that ran")
     return Verdict(NOT_CONFIRMED, "nothing grows from round to round", names[0], repeats=len(before))
+
+
+def _in_few_rounds(grows: float, runs: Sequence[Run]) -> bool:
+    """Whether growth is not known to come to much in all rounds of the loop."""
+    rounds = next((run.rounds_in_all for run in runs if run.rounds_in_all is not None), 0)
+    return grows * rounds < MUCH
 
 
 def _traced_anew(function: str, run: Run) -> bool:

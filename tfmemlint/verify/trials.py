@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from tfmemlint.units import show_bytes
 from tfmemlint.verify.judge import NEXT_TO_NO_DATA, NOT_SEEN, judge
-from tfmemlint.verify.metrics import FEW_JOINS, FEW_MARKS, GIVEN
+from tfmemlint.verify.metrics import FEW_JOINS, FEW_MARKS
 from tfmemlint.verify.plan.alone import WORDS, WORDS_SOLVED
 from tfmemlint.verify.plan.asked_columns import having, with_columns
 from tfmemlint.verify.plan.for_keras_2 import of_keras_2, with_keras_2
@@ -17,6 +17,7 @@ from tfmemlint.verify.plan.present import many, present, with_files, with_many
 from tfmemlint.verify.plan.programs import PlanError
 from tfmemlint.verify.plan.templates import Plan
 from tfmemlint.verify.plan.up_to import STOPPED
+from tfmemlint.verify.rests_on import rests_on_made_up
 from tfmemlint.verify.result import ALONE, SAMPLE, WHOLE, Attempt, Pair
 from tfmemlint.verify.run.measure import Settings
 from tfmemlint.verify.run.runs import Run
@@ -53,10 +54,6 @@ ALIKE, CLAIMED = 0.05, 0.4
 repair that halves an array may leave the other half."""
 
 SAME_SIZE = "the sizes of what was made up do not matter"
-
-
-MADE_WIDE = 'tfmemlint_array("float64"'
-"""Code for arrays that are made up as what the finding says of the user's."""
 
 
 @dataclass(frozen=True)
@@ -150,8 +147,9 @@ def _tried(plan: Plan, settings: Settings, done: Callable[[], None]) -> Trial:
             return tried_more
         said = verdict.reason if verdict.kind == INCONCLUSIVE else _in_words(verdict)
         verdict = inconclusive(f"{said}; {OTHER_FILES}", verdict.metric)
-    if plan.claim.metric in GIVEN and verdict.kind == CONFIRMED and MADE_WIDE in plan.pair.before.source:
-        verdict = inconclusive("a float64 array was made up, which tells nothing of the user's", verdict.metric)
+    confirmed = verdict.kind == CONFIRMED
+    hollow = rests_on_made_up(plan.claim, plan.pair.before.source, before, verdict.saved) if confirmed else ""
+    verdict = inconclusive(hollow, verdict.metric) if hollow else verdict
     if not plan.own:
         said = "; ".join(filter(None, (f"the sample is {verdict.kind}", verdict.reason)))
         verdict = replace(verdict, kind=RULE_ONLY, reason=said)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 
 import libcst as cst
@@ -20,6 +21,10 @@ IMAGE = (64, 64, 3)
 
 CONVERTS = ("np.array", "np.asarray")
 """What gives an array of the dtype that it is told, whatever it is given."""
+
+OF_TABLES, ROWS_OF_TABLES = re.compile(r"\.(?:i?loc\[|values\b|to_numpy\()"), 32_000
+"""What is taken of a table, and how many rows one may well have: more than in one that is made up and few enough that
+small ones are not taken for large ones."""
 
 MOST_ITEMS = 64
 ELEMENTS = 64
@@ -124,7 +129,10 @@ def converted_for(file: File, name: cst.Name, target: int) -> tuple[Node, str] |
         if node not in (getattr(above, "value", None), getattr(above, "func", None)):
             return None
         node = above
-    return node, f'tfmemlint_array("uint8", {(max(1, target // 8),)})'
+    rows = max(1, target // 8)
+    if OF_TABLES.search(file.text(node)):
+        rows = min(rows, ROWS_OF_TABLES)
+    return node, f'tfmemlint_array("uint8", {(rows,)})'
 
 
 def in_place_of(file: File, statement: Node) -> tuple[Node, str] | None:

@@ -237,7 +237,8 @@ class Planner:
         if self.claim.metric in LOOKED_AT:
             if self._direct:
                 return []
-            return [(unit, line.replace(CONSUME, LOOK, 1)) for unit, line in consumers(self.slices)]
+            looks = [(unit, line.replace(CONSUME, LOOK, 1)) for unit, line in consumers(self.slices)]
+            return [each for each in looks if each[0] is self._places.statement(self.finding.span)] or looks
         return consumers(self.slices)
 
     def _of_settings(self, flagged: Node) -> Iterator[Node]:
