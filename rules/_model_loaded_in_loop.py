@@ -10,7 +10,8 @@ def is_kept(file: File, load: Call, found: repetition.Repetition) -> bool:
     if found.handler and not found.calls:
         return _put_elsewhere(file, load, found)
     if not found.calls:
-        return getattr(found.place, "elt", None) is load.node or keras.is_changed(file, load.node)
+        collected = any(use.does is Does.STORE and not _is_own(use.place) for use in uses(file, load.node))
+        return getattr(found.place, "elt", None) is load.node or collected or keras.is_changed(file, load.node)
     made = found.chain[1] if flow.only_gives_back(file, load.node) else load.node
     home, done = file.contexts.function(made), list(uses(file, made, attributes=True, through=limits.FOLLOWED_CALLS))
     leaves = any(use.does is Does.RETURN or (use.does is Does.STORE and not _is_own(use.place)) for use in done)

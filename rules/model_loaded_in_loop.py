@@ -21,8 +21,8 @@ class ModelLoadedInLoop(Rule):
     Unsafe: the loop shares one model, whose state carries over.
 
     ## When not to use it
-    When the file changes between the iterations. Loops that also save a model are not reported, nor those that train
-    the one that is loaded; another one may be trained there.
+    When the file changes between the iterations. Loops that also save a model or put each in a list are not reported,
+    nor those that train the one that is loaded; another one may be trained there.
 
     ## References
     - https://keras.io/api/models/model_saving_apis/model_saving_and_loading/
