@@ -238,7 +238,9 @@ class Planner:
             if self._direct:
                 return []
             looks = [(unit, line.replace(CONSUME, LOOK, 1)) for unit, line in consumers(self.slices)]
-            return [each for each in looks if each[0] is self._places.statement(self.finding.span)] or looks
+            flagged = self._places.statement(self.finding.span)
+            made = made_by(self.slices.of(flagged), flagged) if flagged is not None else ()
+            return [each for each in looks if each[1] in {f"{LOOK}{one.name})" for one in made}] or looks
         return consumers(self.slices)
 
     def _of_settings(self, flagged: Node) -> Iterator[Node]:
