@@ -18,9 +18,9 @@ SEVERAL = re.compile(
     r"|expected but not found: \[([^\]]*)\]"
 )
 OF_TEXT = re.compile(
-    r"'(?:numpy\.)?float(?:64)?' object (?:is not (?:subscriptable|iterable)|has no attribute '(?:encode|decode|lower"
+    r"'(?:numpy\.)?float(?:\d\d)?' object (?:is not (?:subscriptable|iterable)|has no attribute '(?:encode|decode|lower"
     r"|upper|strip|rstrip|split|replace|translate|startswith|endswith|isdigit|title)')"
-    r"|argument of type '(?:numpy\.)?float(?:64)?' is not|expected string or bytes-like object, got '(?:numpy\.)?float"
+    r"|argument of type '(?:numpy\.)?float(?:\d\d)?' is not|expected string or bytes-like object, got '(?:numpy\.)?float"
 )
 """What is said of numbers that are to be texts."""
 
