@@ -17,10 +17,11 @@ SEVERAL = re.compile(
     r"\[([^\]]*)\] not (?:found in axis|in index)|None of \[Index\(\[([^\]]*)\]"
     r"|expected but not found: \[([^\]]*)\]"
 )
+FLOAT = r"'(?:numpy\.)?float(?:\d\d)?'"
 OF_TEXT = re.compile(
-    r"'(?:numpy\.)?float(?:\d\d)?' object (?:is not (?:subscriptable|iterable)|has no attribute '(?:encode|decode|lower"
-    r"|upper|strip|rstrip|split|replace|translate|startswith|endswith|isdigit|title)')"
-    r"|argument of type '(?:numpy\.)?float(?:\d\d)?' is not|expected string or bytes-like object, got '(?:numpy\.)?float"
+    rf"{FLOAT} object (?:is not (?:subscriptable|iterable)|has no attribute '(?:encode|decode|lower|upper|strip|rstrip"
+    rf"|split|replace|translate|startswith|endswith|isdigit|title)')|argument of type {FLOAT} is not"
+    rf"|expected string or bytes-like object, got {FLOAT}"
 )
 """What is said of numbers that are to be texts."""
 
