@@ -63,6 +63,8 @@ def test_a_little_growth_is_too_small_unless_the_rounds_are_many() -> None:
     assert judge(claim, [ok(marks=marks, rounds=20, rounds_in_all=20)], ()).kind == TOO_SMALL
     assert judge(claim, [ok(marks=marks, rounds=20, rounds_cut=True)], ()).kind == TOO_SMALL
     assert judge(claim, [ok(marks=marks, rounds=20, rounds_cut=True, rounds_in_all=2000)], ()).kind == CONFIRMED
+    nodes = tuple((*mark[:4], 0, 9 * step) for step, mark in enumerate(marks))
+    assert judge(Claim(by_itself=True, growth=True), [ok(marks=nodes, rounds=20)], ()).metric == "nodes_slope"
 
 
 def test_a_statement_that_is_clocked_tells_its_own_time() -> None:

@@ -33,6 +33,7 @@ def judge_growth(claim: Claim, before: Sequence[Run]) -> Verdict:
             return inconclusive(f"{claim.function} is not called in the {len(before[0].marks)} rounds that ran")
         said = f"{claim.function} was traced {traces} times in {len(before[0].marks)} rounds"
         return Verdict(NOT_CONFIRMED, said, names[0], repeats=len(before))
+    little: Verdict | None = None
     for metric in (METRICS[name] for name in names):
         slopes = [slope for run in before if (slope := metric.read(run)) is not None]
         if len(slopes) < len(before):
@@ -43,10 +44,13 @@ def judge_growth(claim: Claim, before: Sequence[Run]) -> Verdict:
             return Verdict(TOO_SMALL, said, metric.name, repeats=len(before))
         if metric.floor < grows <= LITTLE and metric.name == "live_slope" and _in_few_rounds(grows, before):
             said = f"it grows by {show_bytes(round(grows))} a round, which is little"
-            return Verdict(TOO_SMALL, said, metric.name, repeats=len(before))
+            little = Verdict(TOO_SMALL, said, metric.name, repeats=len(before))
+            continue
         if grows > max(metric.floor, noise):
             verdict = Verdict(CONFIRMED, "", metric.name, metric.unit, grows, 0.0, noise, len(slopes))
             return replace(verdict, after=None, reason=in_all(verdict, before))
+    if little is not None:
+        return little
     cut = max((run.rounds for run in before if run.rounds_cut), default=None)
     if cut is not None:
         return inconclusive(f"not seen in the {cut} rounds that ran")
