@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from tfmemlint.api import Call, Does, File, Function, Node, calls, dotted, flow, keras, limits, repetition, uses
+import libcst as cst
+
+from tfmemlint.api import Call, Does, File, Function, Node, Use, calls, dotted, flow, keras, limits, repetition, uses
 
 
 def is_kept(file: File, load: Call, found: repetition.Repetition) -> bool:
@@ -10,13 +12,18 @@ def is_kept(file: File, load: Call, found: repetition.Repetition) -> bool:
     if found.handler and not found.calls:
         return _put_elsewhere(file, load, found)
     if not found.calls:
-        collected = any(use.does is Does.STORE and not _is_own(use.place) for use in uses(file, load.node))
+        collected = any(use.does is Does.STORE and _is_in_container(use) for use in uses(file, load.node))
         return getattr(found.place, "elt", None) is load.node or collected or keras.is_changed(file, load.node)
     made = found.chain[1] if flow.only_gives_back(file, load.node) else load.node
     home, done = file.contexts.function(made), list(uses(file, made, attributes=True, through=limits.FOLLOWED_CALLS))
     leaves = any(use.does is Does.RETURN or (use.does is Does.STORE and not _is_own(use.place)) for use in done)
     found_elsewhere = any(_is_own(use.node) and file.contexts.function(use.node) is not home for use in done)
     return leaves or found_elsewhere or keras.is_changed(file, made)
+
+
+def _is_in_container(use: Use) -> bool:
+    """Whether a value is put beside others, not in the place of the last one: `models.append(x)`, `models[k] = x`."""
+    return use.call is not None or isinstance(use.place, cst.Subscript)
 
 
 def _is_own(node: Node | None) -> bool:

@@ -15,6 +15,9 @@ from tfmemlint.verify.verdicts import CONFIRMED, NOT_CONFIRMED, TOO_SMALL, Verdi
 CHANCE = 256 << 10
 """Bytes by which a process may grow in a round that keeps nothing."""
 
+NOT_SEEN = "not seen in the"
+"""How the reason begins where a loop was cut before what is claimed was seen."""
+
 LITTLE, MUCH = 16 << 10, 1 << 20
 """Bytes that are little in a round, unless all rounds come to so many."""
 
@@ -53,7 +56,7 @@ def judge_growth(claim: Claim, before: Sequence[Run]) -> Verdict:
         return little
     cut = max((run.rounds for run in before if run.rounds_cut), default=None)
     if cut is not None:
-        return inconclusive(f"not seen in the {cut} rounds that ran")
+        return inconclusive(f"{NOT_SEEN} {cut} rounds that ran")
     return Verdict(NOT_CONFIRMED, "nothing grows from round to round", names[0], repeats=len(before))
 
 

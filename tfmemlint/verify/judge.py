@@ -10,7 +10,7 @@ from tfmemlint.units import show_bytes
 from tfmemlint.verify import host_memory
 from tfmemlint.verify.claim import Claim
 from tfmemlint.verify.expected import judge_expected
-from tfmemlint.verify.growth import in_all, judge_growth, tried_of, was_cut_apart
+from tfmemlint.verify.growth import NOT_SEEN, in_all, judge_growth, tried_of, was_cut_apart
 from tfmemlint.verify.metrics import (
     ANEW,
     CALLED,
@@ -57,7 +57,6 @@ SEEN_AT_ONCE = (*ANEW, *GIVEN, *COPIES, "made_per_call", "nodes")
 """Metrics that no later statement of a program changes."""
 
 NEXT_TO_NO_DATA = "the flagged code was given next to no data"
-NOT_SEEN = "not seen in the"
 OF_STRINGS = "the data is of strings, whose letters no allocator of tensors counts"
 LITTLE = 1 << 20
 """Bytes of tensors beside data of strings that say nothing of what it takes: its files are read through buffers."""

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from tfmemlint.units import show_bytes
-from tfmemlint.verify.judge import NEXT_TO_NO_DATA, NOT_SEEN, judge
+from tfmemlint.verify.growth import NOT_SEEN
+from tfmemlint.verify.judge import NEXT_TO_NO_DATA, judge
 from tfmemlint.verify.metrics import FEW_JOINS, FEW_MARKS
 from tfmemlint.verify.plan.alone import WORDS, WORDS_SOLVED
 from tfmemlint.verify.plan.asked_columns import having, with_columns

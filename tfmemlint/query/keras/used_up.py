@@ -33,9 +33,8 @@ if TYPE_CHECKING:
     from tfmemlint.model.file import File
     from tfmemlint.syntax.tree import Node
 
-WORTH_NAMING = 1 << 20
-"""Bytes of a model from which on it is worth a word: smaller ones are lost beside their graphs. A smaller one that is
-never trained has no graphs: it leaves nothing to speak of."""
+SMALL = 1 << 20
+"""Bytes of weights up to which a model that is never trained leaves nothing to speak of: it has no graphs."""
 
 STEPS = ("apply_gradients", "minimize")
 """Methods of optimizers that change a model's weights."""
@@ -123,7 +122,7 @@ def given_up(file: File, call: Call) -> UsedUp:
 
 def _is_small(model: Call) -> bool:
     count = parameter_count(model)
-    return count is not None and count * FLOAT32 < WORTH_NAMING
+    return count is not None and count * FLOAT32 < SMALL
 
 
 def _fits(file: File, call: Call) -> bool:
